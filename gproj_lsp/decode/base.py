@@ -1,0 +1,160 @@
+"""The protocols of decoding: language models, mask engines, hole fillers.
+
+Token ids are ints of one vocabulary; masks are little-endian bit sets of `ceil(V / 32)` 32-bit words, bit `i` of word `i // 32`
+set where token `i` is admitted (the layout llguidance and XGrammar share).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gproj_lsp.gbnf import Grammar
+
+__all__ = ["FimTokens", "LanguageModel", "Mask", "MaskEngine", "Matcher", "Stop", "Vocabulary", "mask_words"]
+
+Mask = NDArray[np.int32]
+Logits = NDArray[np.float32]
+Stop = Callable[[], bool]
+"""Asked between steps and from llama.cpp's abort callback; True: stop now."""
+
+
+@dataclass(frozen=True)
+class FimTokens:
+    """The ids that frame fill-in-the-middle prompts."""
+
+    prefix: int
+    suffix: int
+    middle: int
+
+
+@dataclass(frozen=True, eq=False)
+class Vocabulary:
+    """A model's tokens. Compared by identity.
+
+    Attributes:
+        name: Tells vocabularies apart in caches and reports.
+        tokens: The bytes of each id; empty for control tokens, which no text contains.
+        end: Every id that ends generation (EOG), not only the EOS.
+        begin: The id that starts a text, where the model wants one.
+        fim: Fill-in-the-middle ids, where the model has them.
+        encode: Bytes of text to ids, control tokens never recognised, no begin token added.
+    """
+
+    name: str
+    tokens: tuple[bytes, ...]
+    end: frozenset[int]
+    begin: int | None
+    fim: FimTokens | None
+    encode: Callable[[bytes], list[int]] = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def decode(self, ids: Sequence[int]) -> bytes:
+        """The text of ids."""
+        return b"".join(self.tokens[i] for i in ids)
+
+
+def mask_words(vocabulary: Vocabulary) -> int:
+    """How many 32-bit words a mask of the vocabulary has."""
+    return (len(vocabulary) + 31) // 32
+
+
+class LanguageModel(Protocol):
+    """One context of a causal model: a sequence of tokens fed so far, and logits after them.
+
+    One context belongs to one worker thread. `feed` is the only call that takes long.
+    """
+
+    @property
+    def name(self) -> str:
+        """As shown to users."""
+        ...
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """Its tokens."""
+        ...
+
+    @property
+    def capacity(self) -> int:
+        """How many tokens the context holds."""
+        ...
+
+    @property
+    def fed(self) -> Sequence[int]:
+        """The tokens in the context now."""
+        ...
+
+    def feed(self, ids: Sequence[int], *, every: bool = False, stop: Stop | None = None) -> Logits:
+        """Append ids in one batch and give logits, shape `(V,)` after the last, or `(len(ids), V)` with `every`.
+
+        The array is a view that the next call overwrites.
+
+        Raises:
+            Cancelled: `stop` said so; the context is as before.
+            ModelError: The context is full, or the model failed.
+        """
+        ...
+
+    def rewind(self, length: int) -> None:
+        """Forget all but the first `length` tokens."""
+        ...
+
+    def close(self) -> None:
+        """Free native memory; the model can't be used again."""
+        ...
+
+
+class Matcher(Protocol):
+    """The state of one grammar after some text. Masks admit end-of-generation ids exactly where `is_complete`."""
+
+    def mask(self, buffer: Mask) -> None:
+        """Write the admitted tokens into a buffer of `mask_words` words."""
+        ...
+
+    def accept_token(self, token: int) -> bool:
+        """Advance by one token; False, and no change, where it is not admitted."""
+        ...
+
+    def accept_bytes(self, text: bytes) -> bool:
+        """Advance by text that need not end at a token's edge; False, and no change, where it is not admitted."""
+        ...
+
+    def rollback(self, steps: int) -> None:
+        """Undo the last `steps` accept calls."""
+        ...
+
+    def fork(self) -> Matcher:
+        """An independent copy."""
+        ...
+
+    def is_complete(self) -> bool:
+        """Whether the text so far is in the language."""
+        ...
+
+    def forced(self) -> bytes:
+        """The text every continuation begins with; empty where there is a choice, or the engine can't tell."""
+        ...
+
+
+class MaskEngine(Protocol):
+    """Compiles grammars into matchers; caches by grammar and vocabulary."""
+
+    @property
+    def name(self) -> str:
+        """As the setting `engine` names it."""
+        ...
+
+    def compile(self, grammar: Grammar, vocabulary: Vocabulary) -> Matcher:
+        """A matcher at the grammar's start.
+
+        Raises:
+            EngineError: The engine is not installed, or refused the grammar.
+        """
+        ...

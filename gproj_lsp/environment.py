@@ -1,0 +1,226 @@
+"""Γ: what may be named at a point.
+
+A persistent global layer lies under a stack of lexical frames; the nearest frame wins (paper, section 4.3, "Scope
+frames"). Values are immutable: declaring gives a new `Environment` that shares the old one's frames, so Γ *at a point* is
+simply the value one holds there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+__all__ = ["EMPTY", "Binding", "Environment", "Frame", "Key", "Origin", "Query"]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a binding comes from, as hovers and messages tell it.
+
+    Attributes:
+        provider: Who says so: `buffer`, `ddl`, `database`, `snapshot`, `builtin`, `facts`.
+        place: `schema.sql:12`, a database without its password, or empty.
+        read: When the provider read it, in seconds since the epoch; 0 where it does not age.
+    """
+
+    provider: str
+    place: str = ""
+    read: float = 0.0
+
+
+BUFFER = Origin("buffer")
+
+
+@dataclass(frozen=True, order=True)
+class Key:
+    """What makes two bindings the same name: `id` of two tables are two keys.
+
+    Attributes:
+        namespace: Sorts that share one name space share it (tables and views do).
+        owner: The folded, qualified name of what it belongs to; empty for top-level names.
+        folded: The name after the dialect's case folding.
+    """
+
+    namespace: str
+    owner: str
+    folded: str
+
+
+@dataclass(frozen=True)
+class Binding:
+    """A declared name.
+
+    Attributes:
+        name: As declared, unquoted.
+        sort: What kind of thing it is: `Table`, `Column`, `Buffer`.
+        owner: Folded, qualified name of its owner (`public.users`), or empty.
+        namespace: Defaults to the sort.
+        folded: The name after case folding; defaults to the name itself.
+        attrs: Write-once attributes (`table`, `type`, `mem`, `shape`); every value a string.
+        spelling: How a reference must be written here (quoted, qualified); defaults to the name.
+        origin: Where it was declared.
+    """
+
+    name: str
+    sort: str
+    owner: str = ""
+    namespace: str = ""
+    folded: str = ""
+    attrs: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    spelling: str = ""
+    origin: Origin = BUFFER
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "namespace", self.namespace or self.sort)
+        object.__setattr__(self, "folded", self.folded or self.name)
+        object.__setattr__(self, "spelling", self.spelling or self.name)
+        if not isinstance(self.attrs, MappingProxyType):
+            object.__setattr__(self, "attrs", MappingProxyType(dict(self.attrs)))
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.sort, self.owner, self.folded))
+
+    @property
+    def key(self) -> Key:
+        """Its identity in a frame."""
+        return Key(self.namespace, self.owner, self.folded)
+
+
+@dataclass(frozen=True)
+class Query:
+    """A filtered lookup; its result can't leave dom(Γ) (paper, section 4.1).
+
+    Attributes:
+        sorts: The sorts admitted.
+        owner: If given, only names that belong to it.
+        where: Attributes that must have one of the values, `{"mem": {"shared"}}`.
+    """
+
+    sorts: frozenset[str]
+    owner: str | None = None
+    where: tuple[tuple[str, frozenset[str]], ...] = ()
+
+    @classmethod
+    def of(cls, *sorts: str, owner: str | None = None, **where: str | Iterable[str]) -> Query:
+        """A query from plain values: `Query.of("Buffer", mem="shared")`."""
+        pairs = tuple(
+            (name, frozenset([value] if isinstance(value, str) else value)) for name, value in sorted(where.items())
+        )
+        return cls(frozenset(sorts), owner, pairs)
+
+    def admits(self, binding: Binding) -> bool:
+        """Whether the binding passes every filter."""
+        return (
+            binding.sort in self.sorts
+            and (self.owner is None or binding.owner == self.owner)
+            and all(binding.attrs.get(name) in values for name, values in self.where)
+        )
+
+    def tightens(self, other: Query) -> bool:
+        """Whether its result is included in the other's at every Γ (a sufficient condition, paper A.7)."""
+        mine = dict(self.where)
+        return (
+            self.sorts <= other.sorts
+            and other.owner in (None, self.owner)
+            and all(name in mine and mine[name] <= values for name, values in other.where)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A write-once map from keys to bindings.
+
+    A live frame only grows: declaring a key again keeps the first binding, and a different sort for it is an error.
+    `DROP`, `RENAME` and `del` push a new frame with tombstones instead.
+    """
+
+    bindings: Mapping[Key, Binding] = field(default_factory=lambda: MappingProxyType({}))
+    tombstones: frozenset[Key] = frozenset()
+
+    @classmethod
+    def of(cls, bindings: Iterable[Binding], tombstones: Iterable[Key] = ()) -> Frame:
+        """A frame that holds them, the first of equal keys."""
+        return Frame(tombstones=frozenset(tombstones)).extend(bindings)
+
+    def extend(self, bindings: Iterable[Binding]) -> Frame:
+        """The frame grown by them.
+
+        Raises:
+            ValueError: A key is already bound to another sort.
+        """
+        grown = dict(self.bindings)
+        for binding in bindings:
+            first = grown.setdefault(binding.key, binding)
+            if first.sort != binding.sort:
+                raise ValueError(f"{binding.name} is a {first.sort} in this frame and can't become a {binding.sort}")
+        return Frame(MappingProxyType(grown), self.tombstones)
+
+
+@dataclass(frozen=True, eq=False)
+class Environment:
+    """Γ: a global layer and a stack of frames, outermost first.
+
+    Compared by identity: two snapshots with equal content are two values, and caches key on the value they saw.
+    """
+
+    frames: tuple[Frame, ...] = (Frame(),)
+
+    @classmethod
+    def of(cls, bindings: Iterable[Binding]) -> Environment:
+        """Γ with one global layer."""
+        return cls((Frame.of(bindings),))
+
+    def __iter__(self) -> Iterator[Binding]:
+        """Every binding that resolves here, nearest frame first, each frame in order of declaration."""
+        hidden: set[Key] = set()
+        for frame in reversed(self.frames):
+            for key, binding in frame.bindings.items():
+                if key not in hidden:
+                    yield binding
+            hidden.update(frame.bindings)
+            hidden.update(frame.tombstones)
+
+    def __bool__(self) -> bool:
+        return any(True for _ in self)
+
+    def push(self, frame: Frame | None = None) -> Environment:
+        """Γ with one more frame on top."""
+        return Environment((*self.frames, frame or Frame()))
+
+    def pop(self) -> Environment:
+        """Γ without its top frame; the global layer stays."""
+        return Environment(self.frames[:-1]) if len(self.frames) > 1 else self
+
+    def declare(self, *bindings: Binding) -> Environment:
+        """Γ with its top frame grown."""
+        return Environment((*self.frames[:-1], self.frames[-1].extend(bindings)))
+
+    def declare_globally(self, *bindings: Binding) -> Environment:
+        """Γ with its global layer grown."""
+        return Environment((self.frames[0].extend(bindings), *self.frames[1:]))
+
+    def drop(self, *keys: Key) -> Environment:
+        """Γ in which the keys no longer resolve."""
+        return self.push(Frame(tombstones=frozenset(keys)))
+
+    def lookup(self, key: Key) -> Binding | None:
+        """The nearest binding of the key."""
+        for frame in reversed(self.frames):
+            if (binding := frame.bindings.get(key)) is not None:
+                return binding
+            if key in frame.tombstones:
+                return None
+        return None
+
+    def names(self, query: Query) -> tuple[Binding, ...]:
+        """The bindings the query admits, nearest first; a subset of dom(Γ)."""
+        return tuple(binding for binding in self if query.admits(binding))
+
+
+EMPTY = Environment()
+
+
+def respelled(binding: Binding, spelling: str) -> Binding:
+    """The binding as it must be written at some place."""
+    return replace(binding, spelling=spelling)

@@ -1,0 +1,134 @@
+"""References resolved against Γ: the protocol that resolvers implement, and its values.
+
+A resolver reads one statement and the Γ before it. It says what the statement refers to, what it declares for the statements
+after it, and which frames are open at each of its places. It never raises on any text, and where it can't be sure it says
+*unknown*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Protocol
+
+from gproj_lsp.environment import Binding, Environment, Frame, Key
+from gproj_lsp.facts import Facts
+from gproj_lsp.text import Span
+
+if TYPE_CHECKING:
+    from gproj_lsp.syntax import Statement
+
+__all__ = ["Effect", "Expectation", "Reference", "Resolution", "Resolver", "Verdict", "World"]
+
+
+class Verdict(Enum):
+    """What is known of a reference."""
+
+    DECLARED = "declared"
+    GHOST = "ghost"
+    UNKNOWN = "unknown"
+    AMBIGUOUS = "ambiguous"
+
+
+@dataclass(frozen=True)
+class Reference:
+    """One name at a reference position.
+
+    Attributes:
+        span: Its bytes, relative to the statement; the tight range of the name itself, with its quotes.
+        name: As written, unquoted.
+        sort: What the position expects.
+        verdict: What is known.
+        binding: What it resolves to, if declared.
+        owner: Folded owner its candidates are looked up under (`users.` in `users.nmae`), or empty.
+        reason: Why it is unknown or ambiguous, or what a ghost's message should add; one short clause.
+        candidates: Spellings that could stand there, for suggestions; empty: the query of its sort decides.
+    """
+
+    span: Span
+    name: str
+    sort: str
+    verdict: Verdict
+    binding: Binding | None = None
+    owner: str = ""
+    reason: str = ""
+    candidates: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What a statement does to Γ for the statements after it: first `drops`, then `declares`."""
+
+    declares: tuple[Binding, ...] = ()
+    drops: tuple[Key, ...] = ()
+
+    def apply(self, environment: Environment) -> Environment:
+        """Γ after the statement."""
+        if self.drops:
+            return environment.push(Frame.of(self.declares, self.drops))
+        return environment.declare(*self.declares) if self.declares else environment
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What a place expects.
+
+    Attributes:
+        sort: The sort of name that fits, or empty where that can't be told.
+        region: The path ρ of regions around the place, outermost first: `("Select", "Where")`.
+    """
+
+    sort: str
+    region: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class World:
+    """What stays the same over one document.
+
+    Attributes:
+        closed: Sorts whose every name Γ knows; elsewhere an absent name is *unknown*.
+        settings: The surface's settings that resolution depends on (`dialect`).
+    """
+
+    closed: frozenset[str]
+    settings: Mapping[str, str]
+
+
+class Resolution(Protocol):
+    """One statement, resolved. All spans and offsets are bytes relative to the statement."""
+
+    @property
+    def references(self) -> tuple[Reference, ...]:
+        """Every reference position, in order."""
+        ...
+
+    @property
+    def effect(self) -> Effect:
+        """What it declares and drops."""
+        ...
+
+    def frames_at(self, offset: int) -> tuple[Frame, ...]:
+        """The frames to push on the Γ before the statement to get Γ at the offset, outermost first."""
+        ...
+
+    def expectation_at(self, offset: int) -> Expectation:
+        """What a name at the offset would have to be; at a hole, the hole's inferred sort."""
+        ...
+
+
+class Resolver(Protocol):
+    """Resolution that is not lexical; comes only from installed packages (entry points `gproj_lsp.resolvers`)."""
+
+    def resolve(self, statement: Statement, environment: Environment, world: World) -> Resolution:
+        """Resolve one statement; never raises on any text."""
+        ...
+
+    def adopt(self, bindings: Iterable[Binding], world: World) -> tuple[Binding, ...]:
+        """A provider's bindings as this language names them: case folded, owners qualified, spelling quoted where needed."""
+        ...
+
+    def builtins(self, world: World) -> Facts:
+        """What the language itself declares (functions, system catalogs) under these settings, and which sorts that closes."""
+        ...
