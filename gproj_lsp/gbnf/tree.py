@@ -1,0 +1,157 @@
+r"""GBNF as values.
+
+The language is llama.cpp's GBNF. Denotation as in the paper, A.1: a literal is one string, concatenation a product,
+alternation a union, parentheses group only. `Slot` and `Region` extend it for fragments (`%name%` and `@name@`); `Names`
+is what instantiation puts in a slot's place.
+
+A tree is *canonical* where every `Seq` has at least two items and every `Alt` at least two choices; `parse` gives nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+__all__ = [
+    "ANY",
+    "EMPTY",
+    "NESTING",
+    "Alt",
+    "CharClass",
+    "Expr",
+    "Grammar",
+    "Literal",
+    "Names",
+    "Ref",
+    "Region",
+    "Repeat",
+    "Seq",
+    "Slot",
+    "alternation",
+    "children",
+    "sequence",
+]
+
+NESTING = 100
+"""How deep one rule's expression may nest; deeper text is refused, so that nothing here or in an engine overflows a stack."""
+
+
+@dataclass(frozen=True)
+class Literal:
+    """One string, unescaped; may be empty."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class CharClass:
+    """One character out of (or, negated, outside of) inclusive ranges of code points."""
+
+    ranges: tuple[tuple[int, int], ...]
+    negated: bool = False
+
+    def admits(self, char: str) -> bool:
+        """Whether the class holds the character."""
+        point = ord(char)
+        return any(low <= point <= high for low, high in self.ranges) != self.negated
+
+
+@dataclass(frozen=True)
+class Names:
+    """A finite set of strings, in order and without duplicates: an instantiated slot.
+
+    Its language is exactly these strings (the Escaping Lemma). Engines compile it as one terminal, printing factors it.
+    """
+
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Ref:
+    """A rule by name."""
+
+    rule: str
+
+
+@dataclass(frozen=True)
+class Slot:
+    """`%name%`: a reference position; instantiation replaces it by its candidates."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Region:
+    """`@name@`: a grammar call; the executor decodes another fragment there."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Seq:
+    """Concatenation."""
+
+    items: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
+class Alt:
+    """Alternation; at least one choice."""
+
+    choices: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """`?`, `*`, `+`, `{m,n}`; `most` None: without bound."""
+
+    item: Expr
+    least: int
+    most: int | None
+
+
+Expr = Literal | CharClass | Names | Ref | Slot | Region | Seq | Alt | Repeat
+
+ANY = CharClass((), negated=True)
+"""`.`: any one character."""
+
+EMPTY = Literal("")
+"""The empty string."""
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """Rules by name and where to start.
+
+    Attributes:
+        rules: Each rule's expression.
+        start: The start rule.
+        closed: Names of rules whose expression is `Names` (instantiated slots); engines compile them as terminals.
+    """
+
+    rules: Mapping[str, Expr]
+    start: str = "root"
+    closed: frozenset[str] = frozenset()
+
+
+def children(expr: Expr) -> tuple[Expr, ...]:
+    """The expressions directly inside."""
+    if isinstance(expr, Seq):
+        return expr.items
+    if isinstance(expr, Alt):
+        return expr.choices
+    if isinstance(expr, Repeat):
+        return (expr.item,)
+    return ()
+
+
+def sequence(items: tuple[Expr, ...]) -> Expr:
+    """A canonical concatenation."""
+    if not items:
+        return EMPTY
+    return items[0] if len(items) == 1 else Seq(items)
+
+
+def alternation(choices: tuple[Expr, ...]) -> Expr:
+    """A canonical alternation of at least one choice."""
+    return choices[0] if len(choices) == 1 else Alt(choices)
