@@ -1,0 +1,211 @@
+"""Names in SQL: when two spellings are one name, how a name must be written, and its key in Γ.
+
+Everything here takes a dialect's name (`sqlite`, `postgres`, `mysql`, `duckdb`; anything else reads as generic) and never fails
+on a text. Where a dialect's rule depends on the machine (MySQL's table names), names are taken for equal: a miss costs less
+than a false alarm.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from string import ascii_lowercase, ascii_uppercase
+
+from gproj_lsp.environment import Binding, Environment, Key
+from gproj_lsp.resolve import World
+from gproj_lsp.resolvers.sql.lexicon import lexicon_of
+
+__all__ = [
+    "RELATION",
+    "SYNTAX_KINDS",
+    "adopt",
+    "column_key",
+    "columns_of",
+    "dialect_in",
+    "fold",
+    "function_key",
+    "is_open",
+    "opened",
+    "relation_key",
+    "schema_key",
+    "spell",
+    "sqlglot_dialect",
+    "table_key",
+    "writable",
+]
+
+RELATION = "relation"
+"""The name space that tables, views, aliases and sequences share."""
+
+SYNTAX_KINDS = frozenset({"cast", "internal"})
+"""Kinds of function that exist but are nobody's wish: declared, never suggested first."""
+
+_ASCII_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
+_PLAIN = re.compile(r"[^\W\d]\w*\Z")
+_OPEN = "open"
+
+
+def dialect_in(world: World) -> str:
+    """The dialect that the settings of a world name; `generic` if they name none."""
+    return world.settings.get("dialect", "generic") or "generic"
+
+
+def sqlglot_dialect(dialect: str) -> str:
+    """The name sqlglot knows the dialect by; empty for its permissive default."""
+    return "" if dialect in ("", "generic") else dialect
+
+
+def fold(name: str, quoted: bool, dialect: str) -> str:  # noqa: FBT001 (a third spelling of `quoted=` would blur calls)
+    """The name after case folding: two identifiers name the same thing iff they fold alike.
+
+    PostgreSQL folds the ASCII letters of unquoted names and counts 63 bytes; SQLite and DuckDB ignore ASCII case even in
+    quotes; MySQL ignores case (its table names, on some systems, don't: taken for equal); generic ignores it too.
+    """
+    of = lexicon_of(dialect)
+    if of.limit and len(name) > of.limit // 4:
+        name = name.encode("utf-8", "surrogatepass")[: of.limit].decode("utf-8", "ignore")
+    if of.keeps_case and quoted:
+        return name
+    return name.lower() if dialect == "mysql" else name.translate(_ASCII_LOWER)
+
+
+def writable(name: str, dialect: str) -> bool:
+    """Whether any spelling of the name is an identifier of the dialect: not empty, no NUL, no lone surrogate."""
+    if not name and dialect != "sqlite":
+        return False
+    if "\0" in name or any("\ud800" <= char <= "\udfff" for char in name):
+        return False
+    return dialect != "mysql" or (max(name, default="") <= "\uffff" and not name.endswith(" "))
+
+
+def spell(name: str, dialect: str) -> str:
+    """How a reference to the name is written: bare where that reads as the same name, else quoted.
+
+    Quoting follows what each database does itself (PostgreSQL's quote_ident), but leaves letters outside ASCII bare.
+    """
+    of = lexicon_of(dialect)
+    folded = name.translate(_ASCII_LOWER)
+    bare = bool(_PLAIN.match(name)) and folded not in of.reserved and (not of.keeps_case or folded == name)
+    if bare and dialect == "mysql":
+        bare = name.isascii()
+    return name if bare else f"{of.quote}{name.replace(of.quote, of.quote * 2)}{of.quote}"
+
+
+def schema_key(schema: str, quoted: bool, dialect: str) -> str:  # noqa: FBT001 (as fold)
+    """The folded schema under which names are kept: empty for those that need not be said (`main`, `public`)."""
+    folded = fold(schema, quoted, dialect)
+    return "" if folded in lexicon_of(dialect).unsaid else folded
+
+
+def table_key(schema: str, table: str) -> str:
+    """The owner of a table's columns, from the folded schema and name: `users`, `app.users`, `"odd.name"`."""
+    return f"{_part(schema)}.{_part(table)}" if schema else _part(table)
+
+
+def relation_key(schema: str, table: str) -> Key:
+    """The key of a table or view, from its folded schema and name."""
+    return Key(RELATION, schema, table)
+
+
+def column_key(owner: str, column: str) -> Key:
+    """The key of a column, from its table's key and its folded name."""
+    return Key("Column", owner, column)
+
+
+def function_key(schema: str, name: str) -> Key:
+    """The key of a function, from its folded schema and name."""
+    return Key("Function", schema, name)
+
+
+def _part(name: str) -> str:
+    return name if "." not in name and '"' not in name else '"' + name.replace('"', '""') + '"'
+
+
+def columns_of(environment: Environment, owner: str) -> tuple[Binding, ...]:
+    """The columns Γ declares for a table's key, in order of declaration."""
+    return tuple(each for each in environment if each.sort == "Column" and each.owner == owner)
+
+
+def opened(namespace: str, owner: str = "") -> Binding:
+    """Says that names of a name space under an owner are not all known, whatever `World.closed` holds.
+
+    Its sort is `Open`, so that no query on names admits it. `CREATE EXTENSION` opens `Function`, `ATTACH … AS x` opens
+    relations under `x`, `SET search_path` opens unqualified relations.
+    """
+    return Binding(namespace, "Open", owner=owner, namespace=_OPEN)
+
+
+def is_open(environment: Environment, namespace: str, owner: str = "") -> bool:
+    """Whether `opened` holds for the name space (`relation`, `Function`) under the owner (a folded schema)."""
+    return environment.lookup(Key(_OPEN, owner, namespace)) is not None
+
+
+def adopt(bindings: Iterable[Binding], world: World) -> tuple[Binding, ...]:
+    """A provider's bindings as SQL names them: folded, owned by their table's key, spelled for the dialect.
+
+    Providers say names exactly (as if quoted) and give a schema and a table by the attributes `schema` and `table`, or by the
+    raw owner. Names that can't be written in the dialect are left out. Where two bindings of one key differ in their columns
+    (a schema that the search path puts before another), the table's columns are left open.
+    """
+    dialect = dialect_in(world)
+    given = tuple(each for each in bindings if writable(each.name, dialect))
+    schemas = _schemas(given, dialect)
+    found: dict[Key, Binding] = {}
+    shapes: dict[str, dict[str, set[str]]] = {}
+    for each in given:
+        adopted = _adopted(each, schemas, dialect)
+        found.setdefault(adopted.key, adopted)
+        if adopted.sort == "Column":
+            shape = shapes.setdefault(adopted.owner, {})
+            shape.setdefault(each.attrs.get("schema", ""), set()).add(adopted.folded)
+    torn = {
+        owner
+        for owner, shape in shapes.items()
+        if len(shape) > 1 and len(set(map(frozenset, shape.values()))) > 1
+    }
+    return tuple(_left_open(each) if torn and _table_of(each) in torn else each for each in found.values())
+
+
+def _schemas(bindings: Iterable[Binding], dialect: str) -> Mapping[str, str]:
+    """The folded schema of each table name that only one schema has."""
+    seen: dict[str, set[str]] = {}
+    for each in bindings:
+        if each.sort == "Table":
+            seen.setdefault(each.name, set()).add(
+                _exact_schema(each.attrs.get("schema", "") or each.owner, dialect)
+            )
+    return {name: schemas.pop() for name, schemas in seen.items() if len(schemas) == 1}
+
+
+def _adopted(binding: Binding, schemas: Mapping[str, str], dialect: str) -> Binding:
+    folded = _exact(binding.name, dialect)
+    spelling = spell(binding.name, dialect)
+    attrs = binding.attrs
+    if binding.sort == "Column":
+        table = attrs.get("table", "") or binding.owner
+        said = attrs.get("schema")
+        schema = schemas.get(table, "") if said is None else _exact_schema(said, dialect)
+        owner = table_key(schema, _exact(table, dialect))
+        return replace(
+            binding, owner=owner, folded=folded, spelling=spelling, attrs={**attrs, "table": table}
+        )
+    schema = _exact_schema(attrs.get("schema", "") or binding.owner, dialect)
+    namespace = RELATION if binding.sort == "Table" else binding.namespace
+    return replace(binding, owner=schema, folded=folded, spelling=spelling, namespace=namespace)
+
+
+def _table_of(binding: Binding) -> str | None:
+    return table_key(binding.owner, binding.folded) if binding.sort == "Table" else None
+
+
+def _left_open(table: Binding) -> Binding:
+    return replace(table, attrs={**table.attrs, "columns": "open"})
+
+
+def _exact(name: str, dialect: str) -> str:
+    return fold(name, True, dialect)  # noqa: FBT003 (the world says names exactly, as quotes do)
+
+
+def _exact_schema(schema: str, dialect: str) -> str:
+    return schema_key(schema, True, dialect)  # noqa: FBT003 (as _exact)
