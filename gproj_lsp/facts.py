@@ -6,7 +6,7 @@ knows *completely*: only there may a name it lacks be called a ghost.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -43,14 +43,14 @@ class Request:
     Attributes:
         root: The workspace; relative paths in settings start there.
         settings: The surface's settings (`database`, `ddl`, `dialect`), as validated strings and lists of strings.
-        declared: What a source text of this surface declares (text, label of its place); lets a provider that reads files
-            stay ignorant of their language.
+        declared: What source texts of this surface declare, (text, label of its place) each, each on top of those before
+            it; lets a provider that reads files stay ignorant of their language.
         seconds: The time limit.
     """
 
     root: Path
     settings: Mapping[str, str | tuple[str, ...]]
-    declared: Callable[[str, str], Facts]
+    declared: Callable[[Sequence[tuple[str, str]]], Facts]
     seconds: float = 10.0
 
 

@@ -58,16 +58,29 @@ class Reference:
 
 @dataclass(frozen=True)
 class Effect:
-    """What a statement does to Γ for the statements after it: first `drops`, then `declares`."""
+    """What a statement does to Γ for the statements after it: first `drops`, then `declares`.
+
+    Attributes:
+        declares: New names; a name that already had another sort is hidden by the new one.
+        drops: Names that no longer resolve.
+        opens: Sorts that are no longer known completely (an extension is loaded, another file is included): the analyser
+            takes them out of `World.closed` for the statements after it.
+    """
 
     declares: tuple[Binding, ...] = ()
     drops: tuple[Key, ...] = ()
+    opens: frozenset[str] = frozenset()
 
     def apply(self, environment: Environment) -> Environment:
         """Γ after the statement."""
         if self.drops:
             return environment.push(Frame.of(self.declares, self.drops))
-        return environment.declare(*self.declares) if self.declares else environment
+        if not self.declares:
+            return environment
+        try:
+            return environment.declare(*self.declares)
+        except ValueError:
+            return environment.push(Frame.of(self.declares))
 
 
 @dataclass(frozen=True)

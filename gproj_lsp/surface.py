@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gproj_lsp.fragment import Fragment, Rung
 
-__all__ = ["LexerSpec", "Limits", "SortSpec", "Surface"]
+__all__ = ["BlockSpec", "LexerSpec", "Limits", "OpaqueSpec", "SortSpec", "Surface"]
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ class SortSpec:
         placeholder: A text that parses where such a name stands; cut or padded to the hole's length.
         declares: For declaration sorts (`ColDecl`): the sort the written name is declared as.
         rungs: π: the rungs to try, tightest first; climbing above GAMMA needs the user's leave.
+        exhaustive: Whether a source that declares some such names declares them all (DDL files and tables).
     """
 
     name: str
@@ -32,21 +33,89 @@ class SortSpec:
     placeholder: str = "x"
     declares: str = ""
     rungs: tuple[Rung, ...] = (Rung.GAMMA,)
+    exhaustive: bool = False
+
+
+@dataclass(frozen=True)
+class OpaqueSpec:
+    """Text that is not of the language: a parameter, a template, a client variable.
+
+    Attributes:
+        pattern: A regular expression.
+        fill: What parsers see in its place: `keep` (itself), `name` (an identifier), `blank` (spaces), or
+            `name-or-blank` (spaces where a statement begins with it, an identifier elsewhere).
+    """
+
+    pattern: str
+    fill: str = "keep"
+
+
+@dataclass(frozen=True)
+class BlockSpec:
+    """A statement with a body, in which the terminator does not end it.
+
+    Attributes:
+        opener: What such a statement begins with.
+        open: What opens a level.
+        close: What closes one.
+        neutral: What looks like `close` and is not (`END IF`).
+    """
+
+    opener: str
+    open: str
+    close: str
+    neutral: str = ""
 
 
 @dataclass(frozen=True)
 class LexerSpec:
-    """How a buffer splits into tokens and statements; tables over `[dialects.<name>.lexer]` override it per dialect."""
+    """How a buffer splits into tokens and statements; tables over `[dialects.<name>.lexer]` override it per dialect.
 
-    line_comments: tuple[str, ...]
-    block_comment: tuple[str, str] | None
-    nested_comments: bool
-    strings: tuple[tuple[str, str, str], ...]  # (open, close, escape): escape "" = none, = close: doubled
-    quoted: tuple[tuple[str, str, str], ...]
-    words: str  # regular expressions
-    numbers: str
-    opaque: tuple[str, ...]
-    terminator: str
+    Every pattern is a regular expression, matched without regard to case; `.` matches line breaks.
+
+    Attributes:
+        line_comments: What starts a comment that runs to the line's end.
+        block_comment: What starts and ends one that may span lines.
+        nested_comments: Whether block comments nest.
+        strings: (open, close, escape): escape "" = none, = close: doubled, else that character and doubled.
+        quoted: Quoted identifiers, likewise.
+        dollar_quotes: Whether `$tag$ … $tag$` is a string.
+        words: Identifiers and keywords.
+        numbers: Numbers.
+        operators: Punctuation that is more than one character and would otherwise be read as something else (`::`).
+        opaque: What is unknown and never a ghost.
+        holes: Hole marks, with groups `name`, `sort` and `instruction`.
+        infix_holes: Marks that are an operator where an operand stands on either side (`a ?? b`).
+        reserved: Words that are no operand, to tell that.
+        terminator: What ends a statement.
+        delimiter: The client command that changes the terminator, or empty.
+        command: A client command that runs to its line's end, or empty.
+        command_ends: Which of those end the statement before them, or empty.
+        data_after: Statements after which lines of data follow, or empty.
+        data_end: The line that ends those.
+        blocks: Statements with bodies.
+    """
+
+    line_comments: tuple[str, ...] = ()
+    block_comment: tuple[str, str] | None = None
+    nested_comments: bool = False
+    strings: tuple[tuple[str, str, str], ...] = ()
+    quoted: tuple[tuple[str, str, str], ...] = ()
+    dollar_quotes: bool = False
+    words: str = r"[^\W\d]\w*"
+    numbers: str = r"\d+(\.\d+)?"
+    operators: str = ""
+    opaque: tuple[OpaqueSpec, ...] = ()
+    holes: tuple[str, ...] = ()
+    infix_holes: tuple[str, ...] = ()
+    reserved: frozenset[str] = frozenset()
+    terminator: str = ";"
+    delimiter: str = ""
+    command: str = ""
+    command_ends: str = ""
+    data_after: str = ""
+    data_end: str = ""
+    blocks: tuple[BlockSpec, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -70,6 +139,7 @@ class Surface:
     resolver: str
     comment: str
     lexer: LexerSpec
+    dialects: Mapping[str, LexerSpec]  # the lexer of each value of the setting `dialect` that changes it
     sorts: Mapping[str, SortSpec]
     providers: tuple[str, ...]
     settings: Mapping[str, str]  # the keys under `surfaces.<name>` and their kinds: "text", "texts", "url", a "a|b" choice

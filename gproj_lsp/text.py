@@ -6,13 +6,17 @@ Everything inside the package counts bytes of UTF-8. Editors count lines and UTF
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Literal
 
-__all__ = ["Encoding", "LineIndex", "Position", "Range", "Span"]
+__all__ = ["Encoding", "LineIndex", "Offsets", "Position", "Range", "Span", "decode", "encode"]
 
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
+
+_LONE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 
 
 @dataclass(frozen=True, order=True)
@@ -138,3 +142,55 @@ def _units(text: bytes, encoding: Encoding) -> int:
     if encoding == "utf-32":
         return len(chars)
     return len(chars) + sum(ord(char) > 0xFFFF for char in chars)
+
+
+def encode(text: str) -> bytes:
+    r"""The UTF-8 of a text that may hold lone surrogates.
+
+    Bytes that were no UTF-8 come back as they were (`surrogateescape`); any other lone surrogate, as JSON may carry, becomes
+    U+FFFD, which is as long in bytes and in UTF-16.
+    """
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return _LONE.sub("�", text).encode("utf-8", "surrogateescape")
+
+
+def decode(data: bytes) -> str:
+    """The text of bytes that need not be UTF-8; `encode` gives them back."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+@dataclass(frozen=True)
+class Offsets:
+    """Converts between characters and bytes of one text; both directions clamp.
+
+    Args:
+        text: The text.
+    """
+
+    text: str
+    _bytes: tuple[int, ...] | None = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_bytes", None if self.text.isascii() else _byte_offsets(self.text))
+
+    def byte(self, char: int) -> int:
+        """The byte offset at which a character starts."""
+        char = min(max(char, 0), len(self.text))
+        return char if self._bytes is None else self._bytes[char]
+
+    def char(self, byte: int) -> int:
+        """The character at or around a byte offset."""
+        if self._bytes is None:
+            return min(max(byte, 0), len(self.text))
+        return max(bisect_right(self._bytes, byte) - 1, 0)
+
+    def span(self, start: int, end: int) -> Span:
+        """The bytes of a range of characters."""
+        return Span(self.byte(start), self.byte(end))
+
+
+def _byte_offsets(text: str) -> tuple[int, ...]:
+    widths = (len(encode(char)) for char in text)
+    return (0, *accumulate(widths))
