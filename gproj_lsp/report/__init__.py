@@ -1,0 +1,1 @@
+"""What `check` found, written for people and for machines: text, JSON, GitHub annotations, SARIF."""
