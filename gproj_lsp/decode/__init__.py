@@ -1,0 +1,1 @@
+"""Decoding: a model's logits meet the mask of G[Γ]."""

@@ -8,14 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gproj_lsp.gbnf import Grammar
 
-__all__ = ["FimTokens", "LanguageModel", "Mask", "MaskEngine", "Matcher", "Stop", "Vocabulary", "mask_words"]
+__all__ = [
+    "BranchingModel",
+    "FimTokens",
+    "LanguageModel",
+    "Logits",
+    "Mask",
+    "MaskEngine",
+    "Matcher",
+    "Stop",
+    "Vocabulary",
+    "mask_words",
+]
 
 Mask = NDArray[np.int32]
 Logits = NDArray[np.float32]
@@ -108,6 +119,33 @@ class LanguageModel(Protocol):
 
     def close(self) -> None:
         """Free native memory; the model can't be used again."""
+        ...
+
+
+@runtime_checkable
+class BranchingModel(LanguageModel, Protocol):
+    """A model that looks at several continuations in one batch; ranking is faster with one."""
+
+    @property
+    def branches(self) -> int:
+        """How many leaves one tree may have."""
+        ...
+
+    def spread(self, ids: Sequence[int], parents: Sequence[int], *, stop: Stop | None = None) -> Logits:
+        """Logits after each node of a tree of tokens that grows from the context; the context stays as it is.
+
+        Args:
+            ids: Each node's token.
+            parents: Each node's parent, an earlier index; -1 for the context's end.
+            stop: As in `feed`.
+
+        Returns:
+            An array of shape `(len(ids), V)`, a view that the next call overwrites.
+
+        Raises:
+            Cancelled: `stop` said so.
+            ModelError: There is no room, or the model failed.
+        """
         ...
 
 

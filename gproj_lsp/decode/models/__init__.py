@@ -1,0 +1,1 @@
+"""Language models behind the protocols of `gproj_lsp.decode.base`."""
