@@ -1,0 +1,195 @@
+"""A workspace: its settings, the surfaces that read its files, and what the world says to each.
+
+Adapters (providers, resolvers) are handed in; which there are is decided where the program is put together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+
+from gproj_lsp.errors import InputError, ProviderError
+from gproj_lsp.facts import NOTHING, Facts, Provider, Request
+from gproj_lsp.ide import Analyzer
+from gproj_lsp.resolve import Resolver
+from gproj_lsp.settings import Settings, nearest
+from gproj_lsp.surface import Surface
+
+__all__ = ["Reading", "Workspace", "walk"]
+
+_SKIPPED = frozenset({"node_modules", "__pycache__", "target", "dist", "build", "site-packages"})
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What one provider gave.
+
+    Attributes:
+        provider: Its name.
+        facts: What it found; nothing where it failed.
+        error: Why it failed, or None.
+    """
+
+    provider: str
+    facts: Facts = NOTHING
+    error: ProviderError | None = None
+
+
+class Workspace:
+    """One folder with its settings; keeps an analyser for each surface in use.
+
+    Args:
+        settings: What the user asked for.
+        surfaces: The surfaces by name.
+        providers: Every provider there is, by name; a surface says which it uses.
+        resolver_of: Finds a surface's resolver.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        surfaces: Mapping[str, Surface],
+        providers: Mapping[str, Provider],
+        resolver_of: Callable[[Surface], Resolver],
+    ) -> None:
+        self.settings = settings
+        self._surfaces = surfaces
+        self._providers = providers
+        self._resolver_of = resolver_of
+        self._readings: dict[str, tuple[Reading, ...]] = {}
+        self._analyzers: dict[str, Analyzer] = {}
+
+    def surface_of(self, path: Path) -> Surface | None:
+        """The surface whose file patterns the path fits, or None."""
+        for surface in self._surfaces.values():
+            if any(fnmatch(path.name.lower(), pattern.lower()) for pattern in surface.patterns):
+                return surface
+        return None
+
+    def require_surface(self, path: Path, label: str) -> Surface:
+        """The surface that reads the file.
+
+        Raises:
+            InputError: None does.
+        """
+        found = self.surface_of(path)
+        if found is not None:
+            return found
+        patterns = sorted(pattern for surface in self._surfaces.values() for pattern in surface.patterns)
+        raise InputError(
+            "no surface reads this kind of file", place=label, mend=f"known: {', '.join(patterns)}"
+        )
+
+    def surface(self, name: str) -> Surface:
+        """The surface called `name`.
+
+        Raises:
+            InputError: There is none.
+        """
+        if name in self._surfaces:
+            return self._surfaces[name]
+        close = nearest(name, self._surfaces)
+        mend = f"did you mean {close}?" if close else f"known: {', '.join(sorted(self._surfaces))}"
+        raise InputError(f'unknown surface "{name}"', mend=mend)
+
+    def readings(self, surface: Surface) -> tuple[Reading, ...]:
+        """What each configured provider says, read once, in the surface's order of precedence."""
+        if surface.name not in self._readings:
+            self._readings[surface.name] = tuple(self._read(surface))
+        return self._readings[surface.name]
+
+    def analyzer(self, surface: Surface) -> Analyzer:
+        """The analyser of a surface's files; its caches live as long as the workspace.
+
+        Raises:
+            ProviderError: A configured source could not be read.
+        """
+        if surface.name not in self._analyzers:
+            readings = self.readings(surface)
+            for reading in readings:
+                if reading.error is not None:
+                    raise reading.error
+            self._analyzers[surface.name] = self._build(surface, [reading.facts for reading in readings])
+        return self._analyzers[surface.name]
+
+    def problems(self, surface: Surface) -> tuple[str, ...]:
+        """What providers could not read although they went on, once each."""
+        told = (problem for reading in self.readings(surface) for problem in reading.facts.problems)
+        return tuple(dict.fromkeys(told))
+
+    def forget(self) -> None:
+        """Read the world anew on next use."""
+        self._readings.clear()
+        self._analyzers.clear()
+
+    def _build(self, surface: Surface, facts: Sequence[Facts]) -> Analyzer:
+        return Analyzer(surface, self._resolver_of(surface), facts, self._said(surface, facts))
+
+    def _said(self, surface: Surface, facts: Iterable[Facts]) -> dict[str, str]:
+        """The settings that resolution sees: the user's, then what sources say of themselves (a database its dialect)."""
+        said = {
+            key: text for key, text in self.settings.surface(surface.name).items() if isinstance(text, str)
+        }
+        for found in facts:
+            for key, text in found.details.items():
+                if key in surface.settings:
+                    said.setdefault(key, text)
+        return said
+
+    def _read(self, surface: Surface) -> Iterator[Reading]:
+        """Read every provider; those that had sources read for them read again if others told the dialect since."""
+        names = [name for name in surface.providers if name in self._providers]
+        said = self._said(surface, ())
+        first = {name: self._ask(surface, name, said) for name in names}
+        grown = self._said(surface, (reading.facts for reading, _ in first.values()))
+        for name in names:
+            reading, interpreted = first[name]
+            yield self._ask(surface, name, grown)[0] if interpreted and grown != said else reading
+
+    def _ask(self, surface: Surface, name: str, said: Mapping[str, str]) -> tuple[Reading, bool]:
+        interpreted = False
+
+        def declared(sources: Sequence[tuple[str, str]]) -> Facts:
+            nonlocal interpreted
+            interpreted = True
+            return Analyzer(surface, self._resolver_of(surface), NOTHING, said).declared(sources)
+
+        asked = Request(self.settings.root, self.settings.surface(surface.name), declared)
+        provider = self._providers[name]
+        try:
+            if provider.fingerprint(asked) is None:
+                return Reading(name), interpreted
+            return Reading(name, provider.read(asked)), interpreted
+        except ProviderError as error:
+            return Reading(name, error=error), interpreted
+
+
+def walk(folder: Path, wanted: Callable[[Path], bool], exclude: Iterable[str] = ()) -> Iterator[Path]:
+    """The wanted files under a folder, in order of their paths; hidden and generated folders are left out.
+
+    Args:
+        folder: Where to look; links to folders are not followed.
+        wanted: Which files to give.
+        exclude: Globs over the path relative to `folder`, or over a name alone.
+    """
+    globs = tuple(exclude)
+    pending = [folder]
+    while pending:
+        here = pending.pop()
+        try:
+            entries = sorted(here.iterdir())
+        except OSError:
+            continue
+        folders = []
+        for entry in entries:
+            inside = entry.relative_to(folder).as_posix()
+            if any(fnmatch(inside, glob) or fnmatch(entry.name, glob) for glob in globs):
+                continue
+            if entry.is_dir():
+                if not entry.is_symlink() and not entry.name.startswith(".") and entry.name not in _SKIPPED:
+                    folders.append(entry)
+            elif wanted(entry):
+                yield entry
+        pending.extend(reversed(folders))
