@@ -1,0 +1,354 @@
+"""The commands and their options. Each body is imported when its command runs, so that `--help` and `check` start fast."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gproj_lsp import __version__
+
+__all__ = ["app"]
+
+
+class Format(str, Enum):
+    """How `check` writes what it found."""
+
+    text = "text"
+    json = "json"
+    github = "github"
+    sarif = "sarif"
+
+
+def _examples(*lines: str) -> str:
+    """An epilog that is not re-wrapped."""
+    return "\n".join(("\b", "Examples:", *(f"  {line}" for line in lines)))
+
+
+app = typer.Typer(
+    name="gproj-lsp",
+    help=(
+        "Finds names that do not exist, and lets a local model fill holes with names that do.\n\n"
+        "A name that nothing declares (a column that is in no table) is a ghost: `check` finds them. A hole is a mark in a "
+        "file, ?? or {:Column}, and `fill` puts there what the model likes best among the names that are declared: it can't "
+        "write any other."
+    ),
+    epilog=_examples(
+        "gproj-lsp demo                                  see all of it on a small shop",
+        "gproj-lsp check queries/ -c surfaces.sql.ddl=schema.sql",
+        "gproj-lsp check . --format github               in CI",
+        "gproj-lsp fill report.sql -c surfaces.sql.database=sqlite:///shop.db",
+        "",
+        "Settings come from the nearest gproj.toml, then from -c. Exit codes: 0 nothing wrong,",
+        "1 ghosts found or holes left, 2 something could not be done.",
+    ),
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+facts_app = typer.Typer(
+    help="Show or freeze what the world declares.", rich_markup_mode=None
+)
+model_app = typer.Typer(help="Local models: list, pull, find.", rich_markup_mode=None)
+bench_app = typer.Typer(
+    help="Measure speed and choice on this machine.", rich_markup_mode=None
+)
+app.add_typer(facts_app, name="facts", no_args_is_help=True)
+app.add_typer(model_app, name="model", no_args_is_help=True)
+app.add_typer(bench_app, name="bench", no_args_is_help=True)
+
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option("-c", "--set", metavar="KEY=VALUE", help="A setting, over gproj.toml; may be repeated."),
+]
+File = Annotated[Path, typer.Argument(metavar="FILE", help="The file, or - for standard input.")]
+StdinName = Annotated[
+    str | None,
+    typer.Option(metavar="PATH", help="The file that standard input stands for (decides the surface)."),
+]
+At = Annotated[str | None, typer.Option(metavar="LINE:COLUMN", help="The place; both count from 1.")]
+Json = Annotated[bool, typer.Option("--json", help="Write JSON (documented in README.md).")]
+AllowBase = Annotated[
+    bool,
+    typer.Option("--allow-base", help="Let a hole without candidates take an undeclared name; it is marked."),
+]
+Surface = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Which surface; not needed where one has sources configured."),
+]
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"gproj-lsp {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command(
+    epilog=_examples(
+        "gproj-lsp check queries/",
+        "gproj-lsp check report.sql -c surfaces.sql.ddl='[\"schema/**/*.sql\"]'",
+        "gproj-lsp check - --stdin-filename report.sql < report.sql",
+        "gproj-lsp check . --baseline ghosts.json --update-baseline",
+    )
+)
+def check(
+    paths: Annotated[
+        list[str], typer.Argument(metavar="PATH", help="Files and folders, or - for standard input.")
+    ],
+    format: Annotated[Format, typer.Option(help="How to write what is found.")] = Format.text,  # noqa: A002  (the option's name)
+    stdin_filename: StdinName = None,
+    baseline: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Known ghosts, not reported again.")
+    ] = None,
+    update_baseline: Annotated[
+        bool,
+        typer.Option(
+            "--update-baseline", help="Write what is found to the baseline instead of reporting it."
+        ),
+    ] = False,
+    overrides: Overrides = None,
+) -> int:
+    """Find ghost references: names that nothing declares.
+
+    Exits with 1 if there are any. A comment `gproj: ignore[ghost-reference]` on the line, or on the line above, silences one.
+    """
+    from gproj_lsp.cli.check import check as body
+
+    return body(
+        paths,
+        format=format.value,
+        stdin_filename=stdin_filename,
+        baseline=baseline,
+        update_baseline=update_baseline,
+        overrides=overrides or (),
+    )
+
+
+@app.command(
+    epilog=_examples(
+        "gproj-lsp fill report.sql                        show the diff",
+        "gproj-lsp fill report.sql --write                change the file",
+        "gproj-lsp fill report.sql --hole 2 --temperature 0.8 --seed 7",
+        "gproj-lsp fill report.sql -c model=path/to/model.gguf -c engine=xgrammar",
+    )
+)
+def fill(
+    file: File,
+    write: Annotated[bool, typer.Option("--write", help="Change the file, whole or not at all.")] = False,
+    json: Json = False,
+    hole: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Only the Nth hole, counted from 1.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Same seed, same text.")] = None,
+    temperature: Annotated[float | None, typer.Option(min=0.0, help="0 takes the likeliest text.")] = None,
+    top_p: Annotated[
+        float | None, typer.Option(min=0.0, max=1.0, help="Sample from the likeliest tokens only.")
+    ] = None,
+    allow_base: AllowBase = False,
+    stdin_filename: StdinName = None,
+    overrides: Overrides = None,
+) -> int:
+    """Fill holes with names that are declared there.
+
+    Prints a diff and changes nothing unless --write is given. Exits with 1 if a hole is left.
+    """
+    from gproj_lsp.cli.fill import fill as body
+
+    asked = {
+        "fill.seed": seed,
+        "fill.temperature": temperature,
+        "fill.top-p": top_p,
+        "fill.allow-base": "true" if allow_base else None,
+    }
+    said = [f"{key}={value}" for key, value in asked.items() if value is not None]
+    return body(
+        file,
+        write=write,
+        json=json,
+        hole=hole,
+        stdin_filename=stdin_filename,
+        overrides=[*(overrides or ()), *said],
+    )
+
+
+@app.command(
+    epilog=_examples(
+        "gproj-lsp rank report.sql --at 3:8", "gproj-lsp rank report.sql --at 3:8 --top 20 --json"
+    )
+)
+def rank(
+    file: File,
+    at: Annotated[str, typer.Option(metavar="LINE:COLUMN", help="A place in the hole; both count from 1.")],
+    top: Annotated[int, typer.Option(metavar="N", min=1, help="How many candidates to tell.")] = 10,
+    json: Json = False,
+    stdin_filename: StdinName = None,
+    overrides: Overrides = None,
+) -> int:
+    """Rank what may stand in a hole.
+
+    The model's probability for each candidate, given what stands left and right of the hole; likeliest first.
+    """
+    from gproj_lsp.cli.fill import rank as body
+
+    return body(file, at, top=top, json=json, stdin_filename=stdin_filename, overrides=overrides or ())
+
+
+@app.command(epilog=_examples("gproj-lsp gamma report.sql", "gproj-lsp gamma report.sql --at 3:8 --json"))
+def gamma(
+    file: File,
+    at: At = None,
+    json: Json = False,
+    stdin_filename: StdinName = None,
+    overrides: Overrides = None,
+) -> int:
+    """Show Γ, the names that may be written at a place.
+
+    Each with its sort and where it is declared. Without --at: at the end of the file.
+    """
+    from gproj_lsp.cli.inspect import gamma as body
+
+    return body(file, at, json=json, stdin_filename=stdin_filename, overrides=overrides or ())
+
+
+@app.command(epilog=_examples("gproj-lsp grammar report.sql --at 3:8 > hole.gbnf"))
+def grammar(
+    file: File,
+    at: Annotated[str, typer.Option(metavar="LINE:COLUMN", help="A place in the hole; both count from 1.")],
+    rung: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ctx|gamma|base", help="How tight; by default the tightest that has candidates."
+        ),
+    ] = None,
+    stdin_filename: StdinName = None,
+    overrides: Overrides = None,
+) -> int:
+    """Print a hole's grammar as GBNF.
+
+    The declared names are in it: any engine that takes GBNF can decode it.
+    """
+    from gproj_lsp.cli.inspect import grammar as body
+
+    return body(file, at, rung=rung, stdin_filename=stdin_filename, overrides=overrides or ())
+
+
+@app.command("check-surface", epilog=_examples("gproj-lsp check-surface grammars/sql"))
+def check_surface(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A surface's folder.")],
+) -> int:
+    """Compile, gate and test a surface.
+
+    Its queries compile, its fragments pass their gates, its literate tests hold.
+    """
+    from gproj_lsp.cli.surfaces import check_surface as body
+
+    return body(folder)
+
+
+@app.command(epilog=_examples("gproj-lsp gate grammars/sql/fragments/column.toml"))
+def gate(
+    fragments: Annotated[
+        list[Path], typer.Argument(metavar="FRAGMENT", help="Fragment files of a surface.")
+    ],
+) -> int:
+    """Put fragments through their hard gate.
+
+    Each must accept its corpus and reject every ghost mined for it.
+    """
+    from gproj_lsp.cli.surfaces import gate as body
+
+    return body(fragments)
+
+
+@app.command()
+def demo(
+    model: Annotated[
+        str | None, typer.Option(metavar="PATH", help="A GGUF file instead of the embedded model.")
+    ] = None,
+) -> int:
+    """See the main job on a small shop.
+
+    Ghosts found, a hole decoded free and under Γ, holes filled, by the embedded model.
+    """
+    from gproj_lsp.cli.demo import demo as body
+
+    return body(model)
+
+
+@facts_app.command(
+    "freeze",
+    epilog=_examples(
+        "gproj-lsp facts freeze -o schema.json -c surfaces.sql.database=postgresql://localhost/shop",
+        "gproj-lsp check . -c surfaces.sql.snapshot=schema.json        no database needed",
+    ),
+)
+def facts_freeze(
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write the snapshot.")
+    ],
+    surface: Surface = None,
+    overrides: Overrides = None,
+) -> int:
+    """Write a snapshot to commit.
+
+    It holds what the configured database and DDL files declare, so that `check` needs neither.
+    """
+    from gproj_lsp.cli.facts import freeze as body
+
+    return body(output, surface=surface, overrides=overrides or ())
+
+
+@facts_app.command(
+    "show", epilog=_examples("gproj-lsp facts show -c surfaces.sql.database=sqlite:///shop.db")
+)
+def facts_show(surface: Surface = None, json: Json = False, overrides: Overrides = None) -> int:
+    """Show what every configured source declares."""
+    from gproj_lsp.cli.facts import show as body
+
+    return body(surface=surface, json=json, overrides=overrides or ())
+
+
+@model_app.command("list")
+def model_list(json: Json = False) -> int:
+    """List the models that are known here."""
+    from gproj_lsp.cli.models import listed as body
+
+    return body(json=json)
+
+
+@model_app.command("pull", epilog=_examples("gproj-lsp model pull hf:OWNER/REPOSITORY/FILE.gguf@SHA256"))
+def model_pull(
+    reference: Annotated[
+        str, typer.Argument(metavar="REFERENCE", help="hf:OWNER/REPOSITORY/FILE.gguf@SHA256")
+    ],
+) -> int:
+    """Download a model; it is kept only if its SHA-256 is the one given."""
+    from gproj_lsp.cli.models import pulled as body
+
+    return body(reference)
+
+
+@model_app.command("path")
+def model_path(
+    name: Annotated[
+        str, typer.Argument(metavar="MODEL", help="What the setting `model` would say.")
+    ] = "embedded",
+) -> int:
+    """Print the file of a model."""
+    from gproj_lsp.cli.models import located as body
+
+    return body(name)

@@ -1,0 +1,164 @@
+"""`gproj-lsp check`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gproj_lsp import baseline as baselines
+from gproj_lsp import document
+from gproj_lsp.cli.console import Progress, complain, note, out, progress, stdout
+from gproj_lsp.cli.wiring import Workspaces
+from gproj_lsp.document import Document
+from gproj_lsp.errors import GprojError, InputError
+from gproj_lsp.report import value
+from gproj_lsp.report.value import FileReport
+from gproj_lsp.settings import shown_path
+from gproj_lsp.workspace import Workspace, walk
+
+__all__ = ["check"]
+
+
+def check(
+    paths: Sequence[str],
+    *,
+    format: str,  # noqa: A002  (named as the option)
+    stdin_filename: str | None,
+    baseline: Path | None,
+    update_baseline: bool,
+    overrides: Iterable[str],
+) -> int:
+    """Check files and folders; write what is found to stdout and what can't be checked to stderr.
+
+    Returns:
+        0, 1 where there are ghosts, 2 where something could not be checked.
+    """
+    run = _Run(Workspaces(overrides))
+    with progress("checking") as shown:
+        reports = list(run.reports(paths, stdin_filename, shown))
+    known = _baseline_path(run, baseline, required=update_baseline)
+    if update_baseline and known is not None:
+        baselines.save(baselines.Baseline.of(reports), known)
+        note(f"{known}: {sum(len(report.diagnostics) for report in reports)} known from now on")
+        return 2 if run.failed else 0
+    if known is not None:
+        old = baselines.load(known, shown_path(known))
+        reports = [old.new(report) for report in reports]
+    _write(reports, format)
+    if run.failed:
+        return 2
+    return 1 if value.totals(reports).errors else 0
+
+
+@dataclass
+class _Run:
+    """One run over many files: a file that can't be checked is told, and the others are checked all the same."""
+
+    workspaces: Workspaces
+    failed: bool = False
+    told: set[str] = field(default_factory=set)
+
+    def reports(self, paths: Sequence[str], stdin_filename: str | None, shown: Progress) -> Iterator[FileReport]:
+        for path, explicit in self._files(paths):
+            shown.update(f"checking {path}")
+            try:
+                yield self._report(path, stdin_filename, explicit=explicit)
+            except GprojError as error:
+                self._fail(error)
+
+    def _files(self, paths: Sequence[str]) -> Iterator[tuple[str, bool]]:
+        """Every file to check, and whether the user named it."""
+        seen: set[str] = set()
+        for path in paths:
+            if path == "-" or not Path(path).is_dir():
+                found: Iterable[tuple[str, bool]] = ((path, True),)
+            else:
+                found = self._inside(Path(path))
+            for name, explicit in found:
+                if name not in seen:
+                    seen.add(name)
+                    yield name, explicit
+
+    def _inside(self, folder: Path) -> Iterator[tuple[str, bool]]:
+        try:
+            workspace = self.workspaces.at(folder)
+        except GprojError as error:
+            self._fail(error)
+            return
+        found = walk(folder, lambda path: workspace.surface_of(path) is not None, workspace.settings.texts("exclude"))
+        empty = True
+        for path in found:
+            empty = False
+            yield str(path), False
+        if empty:
+            note(f"{folder}: no file here that a surface reads")
+
+    def _report(self, path: str, stdin_filename: str | None, *, explicit: bool) -> FileReport:
+        source = read_source(path, stdin_filename)
+        workspace = self.workspaces.at(source.path)
+        surface = workspace.require_surface(source.path, source.label)
+        analysis = workspace.analyzer(surface).analyse(source.text)
+        self._tell(workspace.problems(surface))
+        self._tell(f"{source.label}: {problem}" for problem in analysis.problems if explicit or problem)
+        return value.of(source.label, surface.name, analysis)
+
+    def _tell(self, problems: Iterable[str]) -> None:
+        for problem in problems:
+            if problem not in self.told:
+                self.told.add(problem)
+                note(problem)
+
+    def _fail(self, error: GprojError) -> None:
+        self.failed = True
+        if str(error) not in self.told:
+            self.told.add(str(error))
+            complain(str(error))
+
+
+def read_source(path: str, stdin_filename: str | None) -> Document:
+    """The document that an argument means: a file, or standard input for `-`.
+
+    Raises:
+        InputError: It can't be read or is not text, or standard input has no name that tells its kind.
+    """
+    if path != "-":
+        return document.read(Path(path), shown_path(Path(path)))
+    if stdin_filename is None:
+        raise InputError("standard input has no name", place="-", mend="add --stdin-filename report.sql")
+    return document.decode(sys.stdin.buffer.read(), Path(stdin_filename), shown_path(Path(stdin_filename)))
+
+
+def workspace_of(source: Document, overrides: Iterable[str]) -> Workspace:
+    """The workspace that a document lies in."""
+    return Workspaces(overrides).at(source.path)
+
+
+def _baseline_path(run: _Run, asked: Path | None, *, required: bool) -> Path | None:
+    if asked is not None:
+        return asked
+    workspace = run.workspaces.first()
+    said = workspace.settings.text("baseline") if workspace is not None else ""
+    if said and workspace is not None:
+        return workspace.settings.root / said
+    if required:
+        raise InputError("--update-baseline needs a file to write", mend="add --baseline FILE")
+    return None
+
+
+def _write(reports: Sequence[FileReport], how: str) -> None:
+    if how == "text":
+        from gproj_lsp.report.terminal import print_reports
+
+        print_reports(reports, stdout())
+        return
+    from gproj_lsp.report import machine
+
+    if how == "json":
+        out(machine.json_text(reports))
+    elif how == "sarif":
+        out(machine.sarif_text(reports))
+    else:
+        for line in machine.github(reports):
+            out(line)

@@ -1,0 +1,111 @@
+"""What the commands say: results on stdout, everything else on stderr."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["Progress", "complain", "note", "out", "progress", "stdout"]
+
+_SLOW = 1.0  # seconds after which a user should see that something happens
+
+
+def out(text: str) -> None:
+    """Write a result to stdout, with a line end."""
+    sys.stdout.write(f"{text}\n")
+
+
+def complain(message: str) -> None:
+    """Say on stderr, in one line, what could not be done."""
+    sys.stdout.flush()
+    sys.stderr.write(f"gproj-lsp: {' '.join(message.split())}\n")
+    sys.stderr.flush()
+
+
+def note(message: str) -> None:
+    """Say something on stderr that is neither a result nor an error."""
+    complain(message)
+
+
+def stdout() -> Console:
+    """A console for results; colours only on a terminal (NO_COLOR and FORCE_COLOR are heeded)."""
+    from rich.console import Console
+
+    return Console(highlight=False, emoji=False, markup=False)
+
+
+class Progress:
+    """Tells on stderr what takes longer than a second: a moving line on a terminal, one plain line elsewhere."""
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+        self._lock = threading.Lock()
+        self._status: _Spinner | None = None
+        self._timer = threading.Timer(_SLOW, self._show)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def update(self, label: str) -> None:
+        """Say what is being done now."""
+        with self._lock:
+            self._label = label
+            if self._status is not None:
+                self._status.update(label)
+
+    def stop(self) -> None:
+        """Take the line away."""
+        self._timer.cancel()
+        with self._lock:
+            if self._status is not None:
+                self._status.stop()
+                self._status = None
+
+    def _show(self) -> None:
+        with self._lock:
+            if not sys.stderr.isatty():
+                note(f"{self._label} …")
+                return
+            self._status = _Spinner(self._label)
+
+
+class _Spinner:
+    def __init__(self, label: str) -> None:
+        from rich.console import Console
+        from rich.status import Status
+
+        self._status = Status(label, console=Console(stderr=True))
+        self._status.start()
+
+    def update(self, label: str) -> None:
+        self._status.update(label)
+
+    def stop(self) -> None:
+        self._status.stop()
+
+
+@contextmanager
+def progress(label: str) -> Iterator[Progress]:
+    """Show progress while the block runs."""
+    shown = Progress(label)
+    try:
+        yield shown
+    finally:
+        shown.stop()
+
+
+@contextmanager
+def timed() -> Iterator[list[float]]:
+    """Gives a list to which the block's seconds are added when it ends."""
+    seconds: list[float] = []
+    start = time.perf_counter()
+    try:
+        yield seconds
+    finally:
+        seconds.append(time.perf_counter() - start)
