@@ -22,10 +22,10 @@ DIALECTS = ("sqlite", "postgres", "mysql", "duckdb")
 
 _UNSAID_SCHEMAS: Mapping[str, frozenset[str]] = {
     "sqlite": frozenset({"main", "temp"}),
-    "postgres": frozenset({"public", "pg_catalog"}),
+    "postgres": frozenset({"public", "pg_catalog", "pg_temp"}),
     "mysql": frozenset(),
     "duckdb": frozenset({"main", "temp", "pg_catalog"}),
-    GENERIC: frozenset({"main", "public"}),
+    GENERIC: frozenset({"main", "public", "dbo"}),
 }
 
 

@@ -18,11 +18,10 @@ from gproj_lsp.resolvers.sql.lexicon import lexicon_of
 
 __all__ = [
     "RELATION",
-    "SYNTAX_KINDS",
     "adopt",
     "column_key",
-    "columns_of",
     "dialect_in",
+    "exact",
     "fold",
     "function_key",
     "is_open",
@@ -30,7 +29,6 @@ __all__ = [
     "relation_key",
     "schema_key",
     "spell",
-    "sqlglot_dialect",
     "table_key",
     "writable",
 ]
@@ -38,22 +36,14 @@ __all__ = [
 RELATION = "relation"
 """The name space that tables, views, aliases and sequences share."""
 
-SYNTAX_KINDS = frozenset({"cast", "internal"})
-"""Kinds of function that exist but are nobody's wish: declared, never suggested first."""
-
+_OPEN = "open"
 _ASCII_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 _PLAIN = re.compile(r"[^\W\d]\w*\Z")
-_OPEN = "open"
 
 
 def dialect_in(world: World) -> str:
     """The dialect that the settings of a world name; `generic` if they name none."""
     return world.settings.get("dialect", "generic") or "generic"
-
-
-def sqlglot_dialect(dialect: str) -> str:
-    """The name sqlglot knows the dialect by; empty for its permissive default."""
-    return "" if dialect in ("", "generic") else dialect
 
 
 def fold(name: str, quoted: bool, dialect: str) -> str:  # noqa: FBT001 (a third spelling of `quoted=` would blur calls)
@@ -68,6 +58,11 @@ def fold(name: str, quoted: bool, dialect: str) -> str:  # noqa: FBT001 (a third
     if of.keeps_case and quoted:
         return name
     return name.lower() if dialect == "mysql" else name.translate(_ASCII_LOWER)
+
+
+def exact(name: str, quoted: bool, dialect: str) -> str:  # noqa: FBT001 (as fold)
+    """The name that declaring the identifier gives to the world: folded where the dialect forgets its case."""
+    return fold(name, quoted, dialect) if lexicon_of(dialect).keeps_case else name
 
 
 def writable(name: str, dialect: str) -> bool:
@@ -122,16 +117,10 @@ def _part(name: str) -> str:
     return name if "." not in name and '"' not in name else '"' + name.replace('"', '""') + '"'
 
 
-def columns_of(environment: Environment, owner: str) -> tuple[Binding, ...]:
-    """The columns Γ declares for a table's key, in order of declaration."""
-    return tuple(each for each in environment if each.sort == "Column" and each.owner == owner)
-
-
 def opened(namespace: str, owner: str = "") -> Binding:
     """Says that names of a name space under an owner are not all known, whatever `World.closed` holds.
 
-    Its sort is `Open`, so that no query on names admits it. `CREATE EXTENSION` opens `Function`, `ATTACH … AS x` opens
-    relations under `x`, `SET search_path` opens unqualified relations.
+    Its sort is `Open`, so that no query on names admits it: `ATTACH … AS x` opens relations under `x`.
     """
     return Binding(namespace, "Open", owner=owner, namespace=_OPEN)
 
@@ -173,24 +162,24 @@ def _schemas(bindings: Iterable[Binding], dialect: str) -> Mapping[str, str]:
     for each in bindings:
         if each.sort == "Table":
             seen.setdefault(each.name, set()).add(
-                _exact_schema(each.attrs.get("schema", "") or each.owner, dialect)
+                _kept_schema(each.attrs.get("schema", "") or each.owner, dialect)
             )
     return {name: schemas.pop() for name, schemas in seen.items() if len(schemas) == 1}
 
 
 def _adopted(binding: Binding, schemas: Mapping[str, str], dialect: str) -> Binding:
-    folded = _exact(binding.name, dialect)
+    folded = _kept(binding.name, dialect)
     spelling = spell(binding.name, dialect)
     attrs = binding.attrs
     if binding.sort == "Column":
         table = attrs.get("table", "") or binding.owner
         said = attrs.get("schema")
-        schema = schemas.get(table, "") if said is None else _exact_schema(said, dialect)
-        owner = table_key(schema, _exact(table, dialect))
+        schema = schemas.get(table, "") if said is None else _kept_schema(said, dialect)
+        owner = table_key(schema, _kept(table, dialect))
         return replace(
             binding, owner=owner, folded=folded, spelling=spelling, attrs={**attrs, "table": table}
         )
-    schema = _exact_schema(attrs.get("schema", "") or binding.owner, dialect)
+    schema = _kept_schema(attrs.get("schema", "") or binding.owner, dialect)
     namespace = RELATION if binding.sort == "Table" else binding.namespace
     return replace(binding, owner=schema, folded=folded, spelling=spelling, namespace=namespace)
 
@@ -203,9 +192,9 @@ def _left_open(table: Binding) -> Binding:
     return replace(table, attrs={**table.attrs, "columns": "open"})
 
 
-def _exact(name: str, dialect: str) -> str:
+def _kept(name: str, dialect: str) -> str:
     return fold(name, True, dialect)  # noqa: FBT003 (the world says names exactly, as quotes do)
 
 
-def _exact_schema(schema: str, dialect: str) -> str:
-    return schema_key(schema, True, dialect)  # noqa: FBT003 (as _exact)
+def _kept_schema(schema: str, dialect: str) -> str:
+    return schema_key(schema, True, dialect)  # noqa: FBT003 (as _kept)
