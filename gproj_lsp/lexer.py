@@ -1,21 +1,24 @@
-"""Tokens and statements of a buffer, by a lexer that is data of the surface.
+"""Tokens of a statement, by a lexer that is data of the surface.
 
-One regular expression per lexer finds every token. Statements are split by walking over its matches; the tokens of a statement
-are made only when something asks for them, so that a large buffer costs its split alone.
+One regular expression finds every token. The tokens of a statement are made only when something asks for them, so that a large
+buffer costs no more than its split into statements (`statements.py`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property, lru_cache
 
-from gproj_lsp.surface import BlockSpec, LexerSpec, OpaqueSpec
+from gproj_lsp.patterns import Patterns
+from gproj_lsp.surface import LexerSpec, Surface
 from gproj_lsp.text import Offsets, Span, encode
 
-__all__ = ["HoleMark", "Lexer", "Piece", "Statement", "Token", "TokenKind", "lexer_of"]
+__all__ = ["HoleMark", "Lexer", "Statement", "Token", "TokenKind", "lexer_of"]
+
+_NOT_BREAK = re.compile(rb"[^\r\n]")
 
 
 class TokenKind(Enum):
@@ -111,3 +114,153 @@ class Statement:
     def code(self) -> Iterator[Token]:
         """Its tokens without comments."""
         return (token for token in self.tokens if token.kind is not TokenKind.COMMENT)
+
+
+Range = tuple[TokenKind, int, int]
+"""A token's kind and its characters."""
+
+
+class Lexer:
+    """Reads one dialect's tokens.
+
+    Args:
+        spec: The tokens, as data.
+        placeholders: What stands for a hole of each sort in parsers, by every name a hole may give the sort.
+    """
+
+    def __init__(self, spec: LexerSpec, placeholders: Mapping[str, str] | None = None) -> None:
+        self.spec = spec
+        self.patterns = Patterns(spec)
+        self._placeholders = dict(placeholders or {})
+        self._statements = lru_cache(maxsize=8192)(self._new_statement)
+
+    def statement(self, text: str, *, complete: bool = True) -> Statement:
+        """The statement of a text; equal texts share one value and what was found out about it."""
+        return self._statements(text, complete)
+
+    def _new_statement(self, text: str, complete: bool) -> Statement:  # noqa: FBT001  (lru_cache keys are positional)
+        return Statement(text, self, complete)
+
+    def tokens(self, statement: Statement) -> Iterator[Token]:
+        """The tokens of a statement; marks that are operators there are told from holes."""
+        text = statement.text
+        offsets = statement.offsets
+        ranges = list(self._scan(text))
+        for index, (kind, start, end) in enumerate(ranges):
+            infix = kind is TokenKind.HOLE and self._is_infix(text, ranges, index)
+            yield Token(TokenKind.PUNCTUATION if infix else kind, offsets.span(start, end), text[start:end])
+
+    def holes(self, statement: Statement) -> Iterator[HoleMark]:
+        """The hole marks of a statement."""
+        for token in statement.tokens:
+            if token.kind is TokenKind.HOLE:
+                yield self._hole_mark(token)
+
+    def filled(self, statement: Statement) -> str:
+        """See `Statement.filled`."""
+        data = statement.data
+        parts: list[bytes] = []
+        at = 0
+        first = True
+        for token in statement.tokens:
+            if token.kind is TokenKind.COMMENT:
+                continue
+            fill = self._fill(token, first=first)
+            if fill is not None:
+                parts += (data[at : token.span.start], fill)
+                at = token.span.end
+            first = first and fill is not None and not fill.strip()
+        return (b"".join(parts) + data[at:]).decode("utf-8", "replace")
+
+    def _scan(self, text: str) -> Iterator[Range]:
+        master = self.patterns.master()
+        at = 0
+        while at < len(text):
+            for match in master.finditer(text, at):
+                group = match.lastgroup or "end"
+                if group == "end":
+                    return
+                start, end = match.span(group)
+                real = self.patterns.comment_end(text, start, end) if group == "comment" else end
+                yield _KINDS[group], start, real
+                if real != end:
+                    at = real
+                    break
+            else:
+                return
+
+    def _hole_mark(self, token: Token) -> HoleMark:
+        for pattern in self.patterns.holes:
+            if match := pattern.fullmatch(token.text):
+                groups = match.groupdict(default="")
+                sort, name = groups.get("sort", ""), groups.get("name", "")
+                return HoleMark(token.span, token.text, sort, name, groups.get("instruction", ""))
+        return HoleMark(token.span, token.text)
+
+    def _fill(self, token: Token, *, first: bool) -> bytes | None:
+        """What parsers see instead of a token; None: the token itself."""
+        if token.kind is TokenKind.HOLE:
+            stem = self._placeholders.get(self._hole_mark(token).sort, "_")[: len(token.span)]
+            return stem.ljust(len(token.span), "_").encode()
+        kind = self.patterns.fill(token.text) if token.kind is TokenKind.OPAQUE else "keep"
+        if kind == "keep":
+            return None
+        if kind == "blank" or (first and kind == "name-or-blank"):
+            return _NOT_BREAK.sub(b" ", encode(token.text))
+        return b"_" * len(token.span)
+
+    def _is_infix(self, text: str, ranges: Sequence[Range], index: int) -> bool:
+        """Whether a hole mark is an operator: the dialect has it, and an operand stands on either side."""
+        _, start, end = ranges[index]
+        if not any(pattern.fullmatch(text, start, end) for pattern in self.patterns.infix_holes):
+            return False
+        before = _neighbour(ranges, index, -1)
+        after = _neighbour(ranges, index, 1)
+        return (
+            before is not None
+            and after is not None
+            and self._is_operand(text, before, ")]")
+            and self._is_operand(text, after, "(")
+        )
+
+    def _is_operand(self, text: str, token: Range, brackets: str) -> bool:
+        kind, start, end = token
+        if kind is TokenKind.WORD:
+            return text[start:end].upper() not in self.spec.reserved
+        return kind is not TokenKind.PUNCTUATION or text[start:end] in brackets
+
+
+def _neighbour(ranges: Sequence[Range], index: int, step: int) -> Range | None:
+    index += step
+    while 0 <= index < len(ranges):
+        if ranges[index][0] is not TokenKind.COMMENT:
+            return ranges[index]
+        index += step
+    return None
+
+
+_KINDS = {
+    "comment": TokenKind.COMMENT,
+    "string": TokenKind.STRING,
+    "quoted": TokenKind.QUOTED,
+    "hole": TokenKind.HOLE,
+    "opaque": TokenKind.OPAQUE,
+    "command": TokenKind.OPAQUE,
+    "operator": TokenKind.PUNCTUATION,
+    "number": TokenKind.NUMBER,
+    "word": TokenKind.WORD,
+    "punctuation": TokenKind.PUNCTUATION,
+}
+
+
+@lru_cache(maxsize=64)
+def _lexer(spec: LexerSpec, placeholders: tuple[tuple[str, str], ...]) -> Lexer:
+    return Lexer(spec, dict(placeholders))
+
+
+def lexer_of(surface: Surface, dialect: str = "") -> Lexer:
+    """The lexer of a surface's dialect; equal ones are one value, so that statements are shared."""
+    placeholders = tuple(
+        (name, sort.placeholder) for sort in surface.sorts.values() for name in (sort.name, *sort.aliases)
+    )
+    return _lexer(surface.dialects.get(dialect, surface.lexer), placeholders)

@@ -1,4 +1,4 @@
-"""Surfaces: `grammars/<surface>/` as validated values. A surface is data; no surface's name appears in the core."""
+"""What a surface is, as values: `grammars/<surface>/` after validation."""
 
 from __future__ import annotations
 
@@ -120,7 +120,13 @@ class LexerSpec:
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds past which analysis degrades to *unknown* instead of taking long."""
+    """Bounds past which analysis degrades to *unknown* instead of taking long.
+
+    Attributes:
+        file_bytes: The largest buffer that is analysed.
+        statement_bytes: The largest statement.
+        nesting: The deepest brackets.
+    """
 
     file_bytes: int
     statement_bytes: int
@@ -129,7 +135,25 @@ class Limits:
 
 @dataclass(frozen=True)
 class Surface:
-    """A validated surface folder."""
+    """A validated surface folder. Equal folders read twice are equal surfaces.
+
+    Attributes:
+        name: The folder's language, as settings name it (`surfaces.<name>`).
+        root: The folder.
+        patterns: File names it reads, as globs.
+        languages: Editors' language ids.
+        tree_sitter: The Python module of its tree-sitter language, or empty.
+        resolver: The entry point of its resolver; empty: names resolve lexically, by `locals.scm`.
+        comment: What starts a comment in its literate tests.
+        lexer: Its tokens and statements.
+        dialects: The lexer of each value of the setting `dialect` that changes it.
+        sorts: Its sorts by name.
+        providers: The sources of facts it uses, in order of precedence.
+        settings: The keys under `surfaces.<name>` and their kinds: `text`, `texts`, `url`, or choices as `a|b`.
+        order: The dependency order of regions, what decides first.
+        limits: Bounds of analysis.
+        fragments: By anchor sort.
+    """
 
     name: str
     root: Path
@@ -139,10 +163,16 @@ class Surface:
     resolver: str
     comment: str
     lexer: LexerSpec
-    dialects: Mapping[str, LexerSpec]  # the lexer of each value of the setting `dialect` that changes it
+    dialects: Mapping[str, LexerSpec]
     sorts: Mapping[str, SortSpec]
     providers: tuple[str, ...]
-    settings: Mapping[str, str]  # the keys under `surfaces.<name>` and their kinds: "text", "texts", "url", a "a|b" choice
-    order: tuple[str, ...]  # the dependency order of regions
+    settings: Mapping[str, str]
+    order: tuple[str, ...]
     limits: Limits
-    fragments: Mapping[str, Fragment]  # by anchor sort
+    fragments: Mapping[str, Fragment]
+
+    def sort(self, name: str) -> SortSpec | None:
+        """The sort that a hole means by a name or an alias."""
+        if name in self.sorts:
+            return self.sorts[name]
+        return next((sort for sort in self.sorts.values() if name in sort.aliases), None)

@@ -1,0 +1,17 @@
+"""Surfaces: `grammars/<surface>/` as validated values. A surface is data; no surface's name appears in the core."""
+
+from gproj_lsp.surface.reader import load
+from gproj_lsp.surface.shelf import shipped, surface_for
+from gproj_lsp.surface.spec import BlockSpec, LexerSpec, Limits, OpaqueSpec, SortSpec, Surface
+
+__all__ = [
+    "BlockSpec",
+    "LexerSpec",
+    "Limits",
+    "OpaqueSpec",
+    "SortSpec",
+    "Surface",
+    "load",
+    "shipped",
+    "surface_for",
+]

@@ -1,0 +1,401 @@
+"""Reads a surface's folder and says of everything that is wrong in which line it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from itertools import pairwise
+from pathlib import Path
+from types import MappingProxyType
+from typing import TypeVar
+
+import msgspec
+
+from gproj_lsp import gbnf, tomlfile
+from gproj_lsp.environment import Query
+from gproj_lsp.errors import InputError, SurfaceError
+from gproj_lsp.fragment import Fragment, GateCase, RegionCall, Rung, SlotLadder
+from gproj_lsp.surface.spec import BlockSpec, LexerSpec, Limits, OpaqueSpec, SortSpec, Surface
+from gproj_lsp.tomlfile import TomlFile
+
+__all__ = ["FILE_NAME", "load", "load_fragment"]
+
+FILE_NAME = "surface.toml"
+_FILLS = ("keep", "name", "blank", "name-or-blank")
+_KINDS = ("text", "texts", "url")
+_RUNGS = {rung.name.lower(): rung for rung in Rung}
+_PATH = re.compile(r" - at `\$(?P<path>[^`]*)`$")
+_STEP = re.compile(r"\.([\w-]+)|\[(?:\d+|\.\.\.)\]")
+_UNKNOWN = re.compile(r"unknown field `(?P<key>[^`]*)`")
+
+Raw = dict[str, object]
+_T = TypeVar("_T")
+
+
+class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """A table of which every key is known."""
+
+
+class _Opaque(_Strict):
+    pattern: str
+    fill: str = "keep"
+
+
+class _Block(_Strict):
+    opener: str
+    open: str
+    close: str
+    neutral: str = ""
+
+
+class _Lexer(_Strict):
+    line_comments: tuple[str, ...] = ()
+    block_comment: tuple[str, str] | None = None
+    nested_comments: bool = False
+    strings: tuple[tuple[str, str, str], ...] = ()
+    quoted: tuple[tuple[str, str, str], ...] = ()
+    dollar_quotes: bool = False
+    words: str = LexerSpec.words
+    numbers: str = LexerSpec.numbers
+    operators: str = ""
+    opaque: tuple[_Opaque, ...] = ()
+    holes: tuple[str, ...] = ()
+    infix_holes: tuple[str, ...] = ()
+    reserved: tuple[str, ...] = ()
+    terminator: str = LexerSpec.terminator
+    delimiter: str = ""
+    command: str = ""
+    command_ends: str = ""
+    data_after: str = ""
+    data_end: str = ""
+    blocks: tuple[_Block, ...] = ()
+
+
+class _Dialect(_Strict):
+    lexer: Raw
+
+
+class _Limits(_Strict):
+    file_bytes: int = 4_000_000
+    statement_bytes: int = 200_000
+    nesting: int = 200
+
+
+class _Sort(_Strict):
+    aliases: tuple[str, ...] = ()
+    plural: str = ""
+    namespace: str = ""
+    placeholder: str = "_"
+    declares: str = ""
+    rungs: tuple[str, ...] = ("gamma",)
+    exhaustive: bool = False
+
+
+class _Surface(_Strict):
+    name: str
+    patterns: tuple[str, ...]
+    comment: str
+    lexer: Raw
+    sorts: dict[str, Raw]
+    languages: tuple[str, ...] = ()
+    tree_sitter: str = ""
+    resolver: str = ""
+    providers: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()
+    settings: dict[str, str] = {}
+    dialects: dict[str, Raw] = {}
+    limits: Raw = {}
+
+
+class _Slot(_Strict):
+    base: str
+    gamma: dict[str, str | tuple[str, ...]] | None = None
+    ctx: dict[str, str | tuple[str, ...]] | None = None
+    pin: dict[str, str | tuple[str, ...]] | None = None
+    declares: str = ""
+
+
+class _Region(_Strict):
+    sort: str
+    order: int = 0
+
+
+class _Gate(_Strict):
+    facts: Raw = {}
+    rung: str = "gamma"
+    accept: tuple[str, ...] = ()
+    reject: tuple[str, ...] = ()
+
+
+class _Fragment(_Strict):
+    anchor: str
+    grammar: str
+    slots: dict[str, Raw] = {}
+    regions: dict[str, Raw] = {}
+    gate: tuple[Raw, ...] = ()
+
+
+def load(root: Path) -> Surface:
+    """Read a surface's folder.
+
+    Args:
+        root: The folder that holds `surface.toml`.
+
+    Raises:
+        SurfaceError: Something in it is not valid; `place` is `file:line`.
+    """
+    file = _read(root / FILE_NAME)
+    table = _convert(file, file.table, _Surface)
+    sorts = {name: _sort(file, name, raw) for name, raw in table.sorts.items()}
+    surface = Surface(
+        name=table.name,
+        root=root,
+        patterns=table.patterns,
+        languages=table.languages,
+        tree_sitter=table.tree_sitter,
+        resolver=table.resolver,
+        comment=table.comment,
+        lexer=_lexer(file, table.lexer, ("lexer",)),
+        dialects=MappingProxyType({name: _dialect(file, table, name) for name in table.dialects}),
+        sorts=MappingProxyType(sorts),
+        providers=table.providers,
+        settings=MappingProxyType(table.settings),
+        order=table.order,
+        limits=_limits(file, table.limits),
+        fragments=MappingProxyType(_fragments(root, sorts)),
+    )
+    _check(file, surface)
+    return surface
+
+
+def load_fragment(path: Path, sorts: Mapping[str, SortSpec]) -> Fragment:
+    """Read one fragment.
+
+    Args:
+        path: Its TOML file.
+        sorts: The surface's sorts, which it may name.
+
+    Raises:
+        SurfaceError: It is not valid; `place` is `file:line`.
+        GrammarError: Its GBNF is not; `place` is `file:line:column`.
+    """
+    file = _read(path)
+    table = _convert(file, file.table, _Fragment)
+    _known(file, sorts, table.anchor, "anchor")
+    line = file.line("grammar") + 1
+    grammar = gbnf.parse(table.grammar, f"{file.label}:{line}")
+    slots = {name: _slot(file, sorts, name, raw) for name, raw in table.slots.items()}
+    regions = {name: _region(file, sorts, name, raw) for name, raw in table.regions.items()}
+    used_slots, used_regions = frozenset(gbnf.slots(grammar)), frozenset(gbnf.regions(grammar))
+    _same(file, "slot", used_slots, slots)
+    _same(file, "region", used_regions, regions)
+    for name, ladder in slots.items():
+        if ladder.base not in grammar.rules:
+            raise _error(file, f'the grammar has no rule "{ladder.base}"', "slots", name, "base")
+    gate = tuple(_gate(file, raw) for raw in table.gate)
+    return Fragment(table.anchor, grammar, slots, regions, gate, f"{file.label}:1")
+
+
+def _fragments(root: Path, sorts: Mapping[str, SortSpec]) -> dict[str, Fragment]:
+    found: dict[str, Fragment] = {}
+    for path in sorted((root / "fragments").glob("*.toml")):
+        fragment = load_fragment(path, sorts)
+        if fragment.anchor in found:
+            first = found[fragment.anchor].place
+            raise SurfaceError(f"{fragment.anchor} has a fragment already, in {first}", place=fragment.place)
+        found[fragment.anchor] = fragment
+    return found
+
+
+def _read(path: Path) -> TomlFile:
+    try:
+        return tomlfile.read(path)
+    except InputError as error:
+        raise SurfaceError(error.message, place=error.place, mend=error.mend) from error
+
+
+def _convert(file: TomlFile, raw: object, kind: type[_T], *prefix: str) -> _T:
+    try:
+        return msgspec.convert(raw, kind)
+    except msgspec.ValidationError as error:
+        raise _invalid(file, str(error), prefix) from error
+
+
+def _invalid(file: TomlFile, message: str, prefix: Sequence[str]) -> SurfaceError:
+    path = _PATH.search(message)
+    keys = [*prefix, *(key for key in _STEP.findall(path["path"] if path else "") if key)]
+    reason = _PATH.sub("", message)
+    if unknown := _UNKNOWN.search(message):
+        return _error(file, f'unknown key "{unknown["key"]}"', *keys, unknown["key"])
+    return _error(file, f"{'.'.join(keys) or 'the file'}: {reason[:1].lower()}{reason[1:]}", *keys)
+
+
+def _error(file: TomlFile, message: str, *keys: str) -> SurfaceError:
+    return SurfaceError(message, place=file.place(*keys))
+
+
+def _lexer(file: TomlFile, raw: Raw, keys: tuple[str, ...]) -> LexerSpec:
+    table = _convert(file, raw, _Lexer, *keys)
+    values = {each.name: getattr(table, each.name) for each in fields(LexerSpec)}
+    values["opaque"] = tuple(OpaqueSpec(each.pattern, each.fill) for each in table.opaque)
+    values["blocks"] = tuple(
+        BlockSpec(each.opener, each.open, each.close, each.neutral) for each in table.blocks
+    )
+    values["reserved"] = frozenset(word.upper() for word in table.reserved)
+    spec = LexerSpec(**values)
+    for key, pattern in _patterns(spec):
+        _compiles(file, pattern, *keys, key)
+    for each in spec.opaque:
+        _one_of(file, each.fill, _FILLS, *keys, "opaque")
+    if not spec.terminator.strip():
+        raise _error(file, "a terminator can't be blank", *keys, "terminator")
+    return spec
+
+
+def _patterns(spec: LexerSpec) -> Iterable[tuple[str, str]]:
+    for key in (
+        "words",
+        "numbers",
+        "operators",
+        "command",
+        "command_ends",
+        "data_after",
+        "data_end",
+        "delimiter",
+    ):
+        yield key.replace("_", "-"), str(getattr(spec, key))
+    yield from (("holes", each) for each in spec.holes)
+    yield from (("infix-holes", each) for each in spec.infix_holes)
+    yield from (("opaque", each.pattern) for each in spec.opaque)
+    for block in spec.blocks:
+        yield from (("blocks", each) for each in (block.opener, block.open, block.close, block.neutral))
+
+
+def _compiles(file: TomlFile, pattern: str, *keys: str) -> None:
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise _error(file, f"{pattern!r} is no regular expression: {error}", *keys) from error
+
+
+def _dialect(file: TomlFile, table: _Surface, name: str) -> LexerSpec:
+    dialect = _convert(file, table.dialects[name], _Dialect, "dialects", name)
+    return _lexer(file, {**table.lexer, **dialect.lexer}, ("dialects", name, "lexer"))
+
+
+def _limits(file: TomlFile, raw: Raw) -> Limits:
+    table = _convert(file, raw, _Limits, "limits")
+    limits = Limits(table.file_bytes, table.statement_bytes, table.nesting)
+    for each in fields(limits):
+        if getattr(limits, each.name) <= 0:
+            raise _error(file, "a limit is at least 1", "limits", each.name.replace("_", "-"))
+    return limits
+
+
+def _sort(file: TomlFile, name: str, raw: Raw) -> SortSpec:
+    table = _convert(file, raw, _Sort, "sorts", name)
+    keys = ("sorts", name, "rungs")
+    rungs = tuple(_rung(file, each, *keys) for each in table.rungs)
+    if not rungs or any(tight <= loose for tight, loose in pairwise(rungs)):
+        raise _error(file, "rungs go from the tightest to the loosest", *keys)
+    if not table.placeholder.isidentifier():
+        raise _error(file, "a placeholder is an identifier", "sorts", name, "placeholder")
+    return SortSpec(
+        name,
+        table.aliases,
+        table.plural,
+        table.namespace or name,
+        table.placeholder,
+        table.declares,
+        rungs,
+        table.exhaustive,
+    )
+
+
+def _rung(file: TomlFile, name: str, *keys: str) -> Rung:
+    _one_of(file, name, tuple(_RUNGS), *keys)
+    return _RUNGS[name]
+
+
+def _one_of(file: TomlFile, value: str, choices: Sequence[str], *keys: str) -> None:
+    if value not in choices:
+        raise _error(file, f'"{value}" is none of {", ".join(choices)}', *keys)
+
+
+def _known(file: TomlFile, sorts: Mapping[str, SortSpec], name: str, *keys: str) -> None:
+    if name not in sorts:
+        raise _error(file, f'unknown sort "{name}"; known: {", ".join(sorts)}', *keys)
+
+
+def _slot(file: TomlFile, sorts: Mapping[str, SortSpec], name: str, raw: Raw) -> SlotLadder:
+    keys = ("slots", name)
+    table = _convert(file, raw, _Slot, *keys)
+    if table.declares:
+        _known(file, sorts, table.declares, *keys, "declares")
+    tables = {Rung.GAMMA: table.gamma, Rung.CTX: table.ctx, Rung.PIN: table.pin}
+    queries = {rung: _query(file, sorts, query, *keys) for rung, query in tables.items() if query is not None}
+    if not queries and not table.declares:
+        raise _error(file, "a slot needs a query, or says what it declares", *keys)
+    for (_, loose), (rung, tight) in pairwise(sorted(queries.items())):
+        if not tight.tightens(loose):
+            raise _error(file, f"the query at {rung.name.lower()} must tighten the one below it", *keys)
+    return SlotLadder(table.base, MappingProxyType(queries), table.declares)
+
+
+def _query(
+    file: TomlFile, sorts: Mapping[str, SortSpec], raw: Mapping[str, str | tuple[str, ...]], *keys: str
+) -> Query:
+    where = dict(raw)
+    named = where.pop("sort", ())
+    owner = where.pop("owner", None)
+    names = (named,) if isinstance(named, str) else named
+    if not names:
+        raise _error(file, "a query names at least one sort", *keys)
+    if owner is not None and not isinstance(owner, str):
+        raise _error(file, "a query has one owner", *keys)
+    for name in names:
+        _known(file, sorts, name, *keys)
+    pairs = (
+        (key, frozenset([value] if isinstance(value, str) else value)) for key, value in sorted(where.items())
+    )
+    return Query(frozenset(names), owner, tuple(pairs))
+
+
+def _region(file: TomlFile, sorts: Mapping[str, SortSpec], name: str, raw: Raw) -> RegionCall:
+    table = _convert(file, raw, _Region, "regions", name)
+    _known(file, sorts, table.sort, "regions", name, "sort")
+    return RegionCall(table.sort, table.order)
+
+
+def _gate(file: TomlFile, raw: Raw) -> GateCase:
+    table = _convert(file, raw, _Gate, "gate")
+    return GateCase(
+        MappingProxyType(table.facts), _rung(file, table.rung, "gate", "rung"), table.accept, table.reject
+    )
+
+
+def _same(file: TomlFile, what: str, used: frozenset[str], described: Mapping[str, object]) -> None:
+    for name in sorted(used - set(described)):
+        raise _error(file, f"the {what} {name} is not described", "grammar")
+    for name in sorted(set(described) - used):
+        raise _error(file, f"the grammar has no {what} {name}", f"{what}s", name)
+
+
+def _check(file: TomlFile, surface: Surface) -> None:
+    """What spans several tables."""
+    if not surface.patterns:
+        raise _error(file, "a surface reads at least one pattern of files", "patterns")
+    if not surface.comment.strip():
+        raise _error(file, "a comment can't be blank", "comment")
+    names: dict[str, str] = {}
+    for sort in surface.sorts.values():
+        if sort.declares:
+            _known(file, surface.sorts, sort.declares, "sorts", sort.name, "declares")
+        for name in (sort.name, *sort.aliases):
+            if name in names:
+                raise _error(file, f'"{name}" already names {names[name]}', "sorts", sort.name)
+            names[name] = sort.name
+    for key, kind in surface.settings.items():
+        if "|" not in kind:
+            _one_of(file, kind, (*_KINDS, "a|b"), "settings", key)
