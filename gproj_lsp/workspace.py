@@ -15,7 +15,7 @@ from gproj_lsp.facts import NOTHING, Facts, Provider, Request
 from gproj_lsp.ide import Analyzer
 from gproj_lsp.resolve import Resolver
 from gproj_lsp.settings import Settings, nearest
-from gproj_lsp.surface import Surface
+from gproj_lsp.surface import Surface, surface_for
 
 __all__ = ["Reading", "Workspace", "walk"]
 
@@ -63,10 +63,7 @@ class Workspace:
 
     def surface_of(self, path: Path) -> Surface | None:
         """The surface whose file patterns the path fits, or None."""
-        for surface in self._surfaces.values():
-            if any(fnmatch(path.name.lower(), pattern.lower()) for pattern in surface.patterns):
-                return surface
-        return None
+        return surface_for(path, self._surfaces.values())
 
     def require_surface(self, path: Path, label: str) -> Surface:
         """The surface that reads the file.

@@ -50,13 +50,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-facts_app = typer.Typer(
-    help="Show or freeze what the world declares.", rich_markup_mode=None
-)
+facts_app = typer.Typer(help="Show or freeze what the world declares.", rich_markup_mode=None)
 model_app = typer.Typer(help="Local models: list, pull, find.", rich_markup_mode=None)
-bench_app = typer.Typer(
-    help="Measure speed and choice on this machine.", rich_markup_mode=None
-)
+bench_app = typer.Typer(help="Measure speed and choice on this machine.", rich_markup_mode=None)
 app.add_typer(facts_app, name="facts", no_args_is_help=True)
 app.add_typer(model_app, name="model", no_args_is_help=True)
 app.add_typer(bench_app, name="bench", no_args_is_help=True)
@@ -212,6 +208,7 @@ def gamma(
     file: File,
     at: At = None,
     json: Json = False,
+    everything: Annotated[bool, typer.Option("--all", help="List the language's own names too.")] = False,
     stdin_filename: StdinName = None,
     overrides: Overrides = None,
 ) -> int:
@@ -221,7 +218,9 @@ def gamma(
     """
     from gproj_lsp.cli.inspect import gamma as body
 
-    return body(file, at, json=json, stdin_filename=stdin_filename, overrides=overrides or ())
+    return body(
+        file, at, json=json, everything=everything, stdin_filename=stdin_filename, overrides=overrides or ()
+    )
 
 
 @app.command(epilog=_examples("gproj-lsp grammar report.sql --at 3:8 > hole.gbnf"))
@@ -261,9 +260,7 @@ def check_surface(
 
 @app.command(epilog=_examples("gproj-lsp gate grammars/sql/fragments/column.toml"))
 def gate(
-    fragments: Annotated[
-        list[Path], typer.Argument(metavar="FRAGMENT", help="Fragment files of a surface.")
-    ],
+    fragments: Annotated[list[Path], typer.Argument(metavar="FRAGMENT", help="Fragment files of a surface.")],
 ) -> int:
     """Put fragments through their hard gate.
 

@@ -60,7 +60,9 @@ class _Run:
     failed: bool = False
     told: set[str] = field(default_factory=set)
 
-    def reports(self, paths: Sequence[str], stdin_filename: str | None, shown: Progress) -> Iterator[FileReport]:
+    def reports(
+        self, paths: Sequence[str], stdin_filename: str | None, shown: Progress
+    ) -> Iterator[FileReport]:
         for path, explicit in self._files(paths):
             shown.update(f"checking {path}")
             try:
@@ -87,7 +89,9 @@ class _Run:
         except GprojError as error:
             self._fail(error)
             return
-        found = walk(folder, lambda path: workspace.surface_of(path) is not None, workspace.settings.texts("exclude"))
+        found = walk(
+            folder, lambda path: workspace.surface_of(path) is not None, workspace.settings.texts("exclude")
+        )
         empty = True
         for path in found:
             empty = False

@@ -1,0 +1,90 @@
+"""`gproj-lsp gamma`: what the analyser knows at a place."""
+
+from __future__ import annotations
+
+import json as jsonlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from gproj_lsp.cli.console import out, progress
+from gproj_lsp.cli.opened import open_document
+from gproj_lsp.cli.place import offset_of
+from gproj_lsp.environment import Binding, Origin
+from gproj_lsp.report.terminal import counted, printable
+
+__all__ = ["binding_json", "bindings_text", "gamma"]
+
+_BUILTIN = "builtin"
+
+
+def gamma(
+    file: Path,
+    at: str | None,
+    *,
+    json: bool,
+    everything: bool,
+    stdin_filename: str | None,
+    overrides: Iterable[str],
+) -> int:
+    """Write Γ at a place to stdout."""
+    with progress(f"reading {file}"):
+        opened = open_document(str(file), stdin_filename, overrides)
+        end = len(opened.analysis.lines.data)
+        offset = end if at is None else offset_of(opened.document, opened.analysis.lines, at)
+        environment = opened.analysis.environment_at(offset)
+        bindings = list(environment)
+    if json:
+        value = {
+            "bindings": [binding_json(binding) for binding in bindings],
+            "frames": len(environment.frames),
+        }
+        out(jsonlib.dumps(value, indent=2, ensure_ascii=False))
+    else:
+        out(bindings_text(bindings, everything=everything))
+    return 0
+
+
+def binding_json(binding: Binding) -> dict[str, object]:
+    """A binding as `gamma --json` documents it."""
+    return {
+        "name": binding.name,
+        "sort": binding.sort,
+        "owner": binding.owner,
+        "spelling": binding.spelling,
+        "attrs": dict(binding.attrs),
+        "origin": {"provider": binding.origin.provider, "place": binding.origin.place},
+    }
+
+
+def bindings_text(bindings: Sequence[Binding], *, everything: bool) -> str:
+    """A table of bindings in Γ's order; the language's own names are counted unless everything is asked for."""
+    shown = [binding for binding in bindings if everything or binding.origin.provider != _BUILTIN]
+    rows = [
+        (_spelled(binding), binding.sort, _attributes(binding), told(binding.origin)) for binding in shown
+    ]
+    widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
+    lines = [
+        "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]])
+        for row in rows
+    ]
+    hidden = Counter(binding.sort for binding in bindings if binding.origin.provider == _BUILTIN)
+    if hidden and not everything:
+        lines.append(
+            f"and built in: {', '.join(counted(number, sort) for sort, number in hidden.items())} (--all lists them)"
+        )
+    return "\n".join(line.rstrip() for line in lines) or "Γ is empty"
+
+
+def told(origin: Origin) -> str:
+    """Where a name comes from, in a few words."""
+    return printable(f"{origin.provider} {origin.place}".strip())
+
+
+def _spelled(binding: Binding) -> str:
+    return printable(f"{binding.owner}.{binding.name}" if binding.owner else binding.name)
+
+
+def _attributes(binding: Binding) -> str:
+    known = (f"{name}={text}" for name, text in binding.attrs.items() if name != "table")
+    return printable(" ".join(known))

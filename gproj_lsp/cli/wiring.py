@@ -1,0 +1,86 @@
+"""Which adapters there are, and how a workspace gets them. Nothing else names a concrete provider, engine or model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import cast
+
+from gproj_lsp import surface as surfaces
+from gproj_lsp.facts import Facts, Provider, Request
+from gproj_lsp.resolve import resolver_of
+from gproj_lsp.settings import find_root, load
+from gproj_lsp.workspace import Workspace
+
+__all__ = ["PROVIDERS", "Workspaces"]
+
+PROVIDERS: Mapping[str, str] = {
+    "ddl": "gproj_lsp.providers.files:DdlFiles",
+    "snapshot": "gproj_lsp.providers.snapshot:Snapshot",
+    "database": "gproj_lsp.providers.database:Database",
+}
+"""Every provider by the name that surfaces give it, as `module:class`."""
+
+
+class LazyProvider:
+    """A provider that is imported only when its setting is there: database drivers are slow to import."""
+
+    def __init__(self, name: str, setting: str, target: str) -> None:
+        self.name = name
+        self._setting = setting
+        self._target = target
+
+    def fingerprint(self, request: Request) -> str | None:
+        """See `Provider`."""
+        return self._real().fingerprint(request) if request.settings.get(self._setting) else None
+
+    def read(self, request: Request) -> Facts:
+        """See `Provider`."""
+        return self._real().read(request)
+
+    def _real(self) -> Provider:
+        module, _, name = self._target.partition(":")
+        return cast("Provider", getattr(import_module(module), name)())
+
+
+class Workspaces:
+    """The workspaces of the files that one command touches; files under one root share theirs.
+
+    Args:
+        overrides: `key=value`, as after `-c`.
+    """
+
+    def __init__(self, overrides: Iterable[str] = ()) -> None:
+        self._overrides = tuple(overrides)
+        self._surfaces = surfaces.shipped()
+        self._by_root: dict[Path, Workspace] = {}
+        self._by_folder: dict[Path, Workspace] = {}
+
+    def at(self, path: Path) -> Workspace:
+        """The workspace that a file or folder lies in: that of the nearest gproj.toml, else of the current folder.
+
+        Raises:
+            SettingsError: Its settings are not valid.
+        """
+        folder = path.absolute() if path.is_dir() else path.absolute().parent
+        if folder not in self._by_folder:
+            self._by_folder[folder] = self._open(find_root(folder) or _fallback(folder))
+        return self._by_folder[folder]
+
+    def first(self) -> Workspace | None:
+        """The workspace that was opened first."""
+        return next(iter(self._by_root.values()), None)
+
+    def _open(self, root: Path) -> Workspace:
+        if root not in self._by_root:
+            kinds = {name: surface.settings for name, surface in self._surfaces.items()}
+            settings = load(root, kinds, overrides=self._overrides)
+            providers = {name: LazyProvider(name, name, target) for name, target in PROVIDERS.items()}
+            self._by_root[root] = Workspace(settings, self._surfaces, providers, resolver_of)
+        return self._by_root[root]
+
+
+def _fallback(folder: Path) -> Path:
+    here = Path.cwd()
+    return here if folder.is_relative_to(here) else folder
