@@ -37,7 +37,7 @@ __all__ = ["NO_EFFECT", "effect_of"]
 NO_EFFECT = Effect()
 
 _VERBS = re.compile(
-    r"\s*+(create|alter|drop|rename|select|with|\(|set|use|attach|rollback|abort|do|load|import|declare|exchange)\b|\s*+\(",
+    r"\s*(?:(create|alter|drop|rename|select|with|set|use|attach|rollback|abort|do|load|import)\b|(\())",
     re.IGNORECASE,
 )
 _INTO = re.compile(r"\binto\b|set_config|load_extension", re.IGNORECASE)
@@ -97,7 +97,7 @@ def effect_of(
     first = _VERBS.match(statement.text)
     if first is None:
         return NO_EFFECT
-    verb = (first[1] or "(").lower()
+    verb = (first[1] or first[2]).lower()
     if verb in ("select", "with", "(") and _INTO.search(statement.text) is None:
         return NO_EFFECT
     reading = _Reading(
@@ -398,9 +398,9 @@ class _Reading:
         reader = self.reader
         if reader.take("as"):
             return True
-        if reader.peek() in ("select", "values"):
+        if reader.peek() == "select":
             return True
-        return reader.peek() == "(" and reader.peek(1) in ("select", "with", "values", "table")
+        return reader.peek() == "(" and reader.peek(1) in ("select", "with")
 
     def _paths_as_targets(self) -> list[_Target]:
         path = self.reader.path()
