@@ -9,17 +9,16 @@ from enum import IntEnum
 from gproj_lsp.environment import Environment, Query
 from gproj_lsp.errors import EmptyQueryError, GrammarError
 from gproj_lsp.gbnf import (
-    Alt,
     Expr,
     Grammar,
     Names,
     Ref,
-    Repeat,
-    Seq,
     Slot,
     check,
+    portable,
     prune,
     reachable,
+    rebuild,
     render,
     slots,
 )
@@ -209,7 +208,7 @@ def instantiate(
 
 def grammar_text(instance: Instance) -> str:
     """G[Γ] as plain GBNF, to paste into any other engine."""
-    return render(instance.grammar)
+    return render(portable(instance.grammar))
 
 
 def _nothing(
@@ -239,7 +238,11 @@ def _build(fragment: Fragment, closed: frozenset[str]) -> _Carrier:
     if missing:
         raise GrammarError(f"the slot %{missing[0]}% has no query", place=fragment.place)
     targets = {slot: Ref(names.get(slot) or ladder.base) for slot, ladder in fragment.slots.items()}
-    rules = {name: _spliced(rule, targets) for name, rule in grammar.rules.items()}
+
+    def splice(leaf: Expr) -> Expr:  # a reference is one item, so nothing splits around it
+        return targets[leaf.name] if isinstance(leaf, Slot) else leaf
+
+    rules = {name: rebuild(rule, splice) for name, rule in grammar.rules.items()}
     # A slot always has a name and never the empty one, so any name will do to check the rules around it.
     stand_ins = {name: Names(("x",)) for name in names.values()}
     whole = Grammar({**rules, **stand_ins}, grammar.start)
@@ -256,17 +259,6 @@ def _only(fragment: Fragment, closed: frozenset[str]) -> str:
     while isinstance(top, Ref):
         top = fragment.grammar.rules[top.rule]
     return top.name if isinstance(top, Slot) and top.name in closed else ""
-
-
-def _spliced(expr: Expr, targets: Mapping[str, Ref]) -> Expr:
-    """The expression with a reference in each slot's place; a reference is one item, so nothing splits around it."""
-    if isinstance(expr, Slot):
-        return targets[expr.name]
-    if isinstance(expr, Seq):
-        return Seq(tuple(_spliced(item, targets) for item in expr.items))
-    if isinstance(expr, Alt):
-        return Alt(tuple(_spliced(choice, targets) for choice in expr.choices))
-    return Repeat(_spliced(expr.item, targets), expr.least, expr.most) if isinstance(expr, Repeat) else expr
 
 
 def _rule_name(slot: str, grammar: Grammar) -> str:

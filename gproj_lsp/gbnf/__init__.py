@@ -1,7 +1,9 @@
 """GBNF: the syntax tree, reading and printing it, and what can be said about its language."""
 
+from gproj_lsp.gbnf.derive import sample
 from gproj_lsp.gbnf.factor import factored
 from gproj_lsp.gbnf.language import (
+    chain,
     check,
     nullable,
     prune,
@@ -12,7 +14,7 @@ from gproj_lsp.gbnf.language import (
     strings,
     walk,
 )
-from gproj_lsp.gbnf.printer import escape, expanded, render
+from gproj_lsp.gbnf.printer import escape, expanded, portable, render
 from gproj_lsp.gbnf.reader import REPETITIONS, parse
 from gproj_lsp.gbnf.tree import (
     ANY,
@@ -31,6 +33,7 @@ from gproj_lsp.gbnf.tree import (
     Slot,
     alternation,
     children,
+    rebuild,
     sequence,
 )
 
@@ -51,6 +54,7 @@ __all__ = [
     "Seq",
     "Slot",
     "alternation",
+    "chain",
     "check",
     "children",
     "escape",
@@ -58,11 +62,14 @@ __all__ = [
     "factored",
     "nullable",
     "parse",
+    "portable",
     "prune",
     "reachable",
+    "rebuild",
     "recursive",
     "regions",
     "render",
+    "sample",
     "sequence",
     "slots",
     "strings",

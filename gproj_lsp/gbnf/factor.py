@@ -7,7 +7,6 @@ XGrammar compiles 20,000 names in under a second instead of minutes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from os.path import commonprefix
 
 from gproj_lsp.gbnf.tree import EMPTY, Expr, Literal, Ref, Seq, alternation
 
@@ -61,7 +60,7 @@ class _Tree:
         first = self.ordered[low]
         if high - low == 1:
             return Literal(first[depth:])
-        shared = len(commonprefix((first, self.ordered[high - 1])))
+        shared = _shared(first, self.ordered[high - 1])
         rest = self.below(low, high, shared, levels - 1)
         head = Literal(first[depth:shared])
         return Seq((head, rest)) if shared > depth else rest
@@ -72,3 +71,10 @@ class _Tree:
         while low < high and self.ordered[low][depth] == char:
             low += 1
         return low
+
+
+def _shared(one: str, other: str) -> int:
+    """How many characters two different strings have in common at their beginning."""
+    return next(
+        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )

@@ -24,7 +24,18 @@ from gproj_lsp.gbnf.tree import (
     sequence,
 )
 
-__all__ = ["check", "nullable", "prune", "reachable", "recursive", "regions", "slots", "strings", "walk"]
+__all__ = [
+    "chain",
+    "check",
+    "nullable",
+    "prune",
+    "reachable",
+    "recursive",
+    "regions",
+    "slots",
+    "strings",
+    "walk",
+]
 
 
 def walk(expr: Expr) -> Iterator[Expr]:
@@ -101,7 +112,7 @@ def _is_text(expr: Expr) -> bool:
 
 def nullable(rules: Mapping[str, Expr]) -> frozenset[str]:
     """The rules whose language holds the empty string (slots and regions are taken not to)."""
-    return _least(rules, lambda expr, found: _is_nullable(expr, found))
+    return _least(rules, _is_nullable)
 
 
 def _is_nullable(expr: Expr, found: frozenset[str] | set[str]) -> bool:
@@ -121,7 +132,7 @@ def _is_nullable(expr: Expr, found: frozenset[str] | set[str]) -> bool:
 
 
 def _inhabited(rules: Mapping[str, Expr]) -> frozenset[str]:
-    return _least(rules, lambda expr, found: _is_inhabited(expr, found))
+    return _least(rules, _is_inhabited)
 
 
 def _is_inhabited(expr: Expr, found: frozenset[str] | set[str]) -> bool:
@@ -206,20 +217,33 @@ def reachable(grammar: Grammar) -> tuple[str, ...]:
 
 
 def recursive(rules: Mapping[str, Expr]) -> frozenset[str]:
-    """The rules that lie on, or lead to, a cycle of references: those whose language no regular expression need give."""
+    """The rules on, or leading to, a cycle of references: those whose language no regular expression need give."""
+    return frozenset(rules) - _heights(rules).keys()
+
+
+def chain(rules: Mapping[str, Expr]) -> int:
+    """A bound on how many rules refer to each other in a row, no rule twice."""
+    heights = _heights(rules)
+    return max(heights.values(), default=0) + len(rules) - len(heights)
+
+
+def _heights(rules: Mapping[str, Expr]) -> dict[str, int]:
+    """For each rule that no cycle can be reached from: the longest chain of references below it, itself included."""
     uses = {name: {e.rule for e in walk(rule) if isinstance(e, Ref)} for name, rule in rules.items()}
     users: dict[str, list[str]] = {name: [] for name in rules}
     for name, used in uses.items():
         for other in used:
             users[other].append(name)
     waits = {name: len(used) for name, used in uses.items()}
-    free = [name for name, count in waits.items() if not count]
-    for name in free:
+    heights = {name: 1 for name, count in waits.items() if not count}
+    queue = list(heights)
+    for name in queue:
         for user in users[name]:
             waits[user] -= 1
             if not waits[user]:
-                free.append(user)
-    return frozenset(rules) - frozenset(free)
+                heights[user] = 1 + max(heights[other] for other in uses[user])
+                queue.append(user)
+    return heights
 
 
 def prune(grammar: Grammar) -> Grammar | None:

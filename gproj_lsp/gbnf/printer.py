@@ -5,9 +5,23 @@ from __future__ import annotations
 import re
 
 from gproj_lsp.gbnf.factor import factored
-from gproj_lsp.gbnf.tree import Alt, CharClass, Expr, Grammar, Literal, Names, Ref, Region, Repeat, Seq, Slot
+from gproj_lsp.gbnf.tree import (
+    ANY,
+    Alt,
+    CharClass,
+    Expr,
+    Grammar,
+    Literal,
+    Names,
+    Ref,
+    Region,
+    Repeat,
+    Seq,
+    Slot,
+    rebuild,
+)
 
-__all__ = ["escape", "expanded", "render"]
+__all__ = ["escape", "expanded", "portable", "render"]
 
 _PLAIN = re.compile(r"[ !#-\[\]-~]*")
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\", '"': '\\"'}
@@ -15,15 +29,16 @@ _BINDS = {Alt: 0, Seq: 1, Repeat: 2}
 
 
 def escape(text: str) -> str:
-    r"""The inside of a literal: printable ASCII as it is, the rest as `\n`, `\xHH`, `\uHHHH` or `\UHHHHHHHH`."""
+    r"""The inside of a literal: printable ASCII as it is, the rest as `\n`, `\uHHHH` or `\UHHHHHHHH`.
+
+    `\xHH` is avoided: XGrammar reads as many hexadecimal digits as there are.
+    """
     if _PLAIN.fullmatch(text):
         return text
     return "".join(char if _PLAIN.fullmatch(char) else _NAMED.get(char) or _code(ord(char)) for char in text)
 
 
 def _code(point: int) -> str:
-    if point < 0x80:
-        return f"\\x{point:02X}"
     return f"\\u{point:04X}" if point < 0x10000 else f"\\U{point:08X}"
 
 
@@ -38,6 +53,16 @@ def render(grammar: Grammar) -> str:
     return "".join(f"{name} ::= {_text(plain.rules[name], 0)}\n" for name in order)
 
 
+def portable(grammar: Grammar) -> Grammar:
+    """The same language without `.`, which XGrammar does not know."""
+
+    def spelled(leaf: Expr) -> Expr:
+        return CharClass(((0, 0x10FFFF),)) if leaf == ANY else leaf
+
+    rules = {name: rebuild(rule, spelled) for name, rule in grammar.rules.items()}
+    return Grammar(rules, grammar.start, grammar.closed)
+
+
 def expanded(grammar: Grammar) -> Grammar:
     """The same language without `Names`: each becomes a radix tree, and helper rules below it where it is deep."""
     rules: dict[str, Expr] = {}
@@ -49,18 +74,14 @@ def expanded(grammar: Grammar) -> Grammar:
 def _expanded(name: str, rule: Expr, grammar: Grammar) -> dict[str, Expr]:
     helpers: dict[str, Expr] = {}
 
-    def replace(expr: Expr) -> Expr:
-        if isinstance(expr, Names):
-            top, rest = factored(expr.texts, lambda: _fresh(name, grammar, helpers))
-            helpers.update(rest)
-            return top
-        if isinstance(expr, Seq):
-            return Seq(tuple(replace(item) for item in expr.items))
-        if isinstance(expr, Alt):
-            return Alt(tuple(replace(choice) for choice in expr.choices))
-        return Repeat(replace(expr.item), expr.least, expr.most) if isinstance(expr, Repeat) else expr
+    def replace(leaf: Expr) -> Expr:
+        if not isinstance(leaf, Names):
+            return leaf
+        top, rest = factored(leaf.texts, lambda: _fresh(name, grammar, helpers))
+        helpers.update(rest)
+        return top
 
-    return {name: replace(rule), **helpers}
+    return {name: rebuild(rule, replace), **helpers}
 
 
 def _fresh(name: str, grammar: Grammar, taken: dict[str, Expr]) -> str:

@@ -9,8 +9,11 @@ A tree is *canonical* where every `Seq` has at least two items and every `Alt` a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 __all__ = [
     "ANY",
@@ -29,6 +32,7 @@ __all__ = [
     "Slot",
     "alternation",
     "children",
+    "rebuild",
     "sequence",
 ]
 
@@ -143,6 +147,17 @@ def children(expr: Expr) -> tuple[Expr, ...]:
     if isinstance(expr, Repeat):
         return (expr.item,)
     return ()
+
+
+def rebuild(expr: Expr, leaf: Callable[[Expr], Expr]) -> Expr:
+    """The same shape with every leaf (whatever holds no expression) replaced by what `leaf` gives for it."""
+    if isinstance(expr, Seq):
+        return Seq(tuple(rebuild(item, leaf) for item in expr.items))
+    if isinstance(expr, Alt):
+        return Alt(tuple(rebuild(choice, leaf) for choice in expr.choices))
+    if isinstance(expr, Repeat):
+        return Repeat(rebuild(expr.item, leaf), expr.least, expr.most)
+    return leaf(expr)
 
 
 def sequence(items: tuple[Expr, ...]) -> Expr:
