@@ -1,0 +1,161 @@
+"""Γ as SQL looks names up in it: relations by schema and name, columns by relation."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from gproj_lsp.environment import Binding, Environment, Frame, Key
+from gproj_lsp.resolvers.sql import names
+from gproj_lsp.resolvers.sql.dialects import Dialect, dialect_of
+from gproj_lsp.resolvers.sql.lexicon import lexicon_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gproj_lsp.resolve import World
+
+__all__ = ["Catalog"]
+
+
+class _Index:
+    """What one frame holds, by owner and by name."""
+
+    def __init__(self, frame: Frame) -> None:
+        self.columns: dict[str, list[Binding]] = {}
+        self.relations: dict[str, list[Binding]] = {}
+        self.schemas: set[str] = set()
+        for key, binding in frame.bindings.items():
+            if key.namespace == "Column":
+                self.columns.setdefault(key.owner, []).append(binding)
+            elif key.namespace == names.RELATION:
+                self.relations.setdefault(key.folded, []).append(binding)
+                self.schemas.add(key.owner)
+            elif key.namespace == "Schema":
+                self.schemas.add(key.folded)
+
+
+_indexes: WeakKeyDictionary[Frame, _Index] = WeakKeyDictionary()
+
+
+def _index(frame: Frame) -> _Index:
+    """The frame's index, built when a lookup by less than the whole key first needs it."""
+    found = _indexes.get(frame)
+    if found is None:
+        found = _indexes[frame] = _Index(frame)
+    return found
+
+
+class Catalog:
+    """Γ before a statement, with the dialect's rules.
+
+    Attributes:
+        environment: Γ.
+        dialect: The rules of visibility.
+        closed: Sorts whose every name Γ knows.
+        system_columns: Columns that every table has without declaring them.
+    """
+
+    def __init__(self, environment: Environment, world: World) -> None:
+        self.environment = environment
+        self.dialect: Dialect = dialect_of(world.settings)
+        self.closed = world.closed
+        self.system_columns = lexicon_of(self.dialect.name).system_columns
+        self._columns: dict[str, Mapping[str, Binding]] = {}
+
+    def fold(self, name: str, *, quoted: bool) -> str:
+        """The name after the dialect's case folding."""
+        return names.fold(name, quoted, self.dialect.name)
+
+    def schema(self, name: str, *, quoted: bool) -> str:
+        """The folded schema; empty where it need not be said."""
+        return names.schema_key(name, quoted, self.dialect.name)
+
+    def spell(self, name: str) -> str:
+        """How the name must be written, quoted where that is needed."""
+        return names.spell(name, self.dialect.name)
+
+    def relation(self, schema: str, name: str) -> Binding | None:
+        """The table or view of that name; schema and name folded, the schema empty where it need not be said."""
+        found = self.environment.lookup(names.relation_key(schema, name))
+        return found if found is None or found.sort == "Table" else None
+
+    def owner(self, table: Binding) -> str:
+        """The key of a table's columns."""
+        return names.table_key(table.owner, table.folded)
+
+    def dropped(self, schema: str, name: str) -> bool:
+        """Whether an earlier statement dropped or renamed it, so that its absence is certain."""
+        key = names.relation_key(schema, name)
+        for frame in reversed(self.environment.frames):
+            if key in frame.bindings:
+                return False
+            if key in frame.tombstones:
+                return True
+        return False
+
+    def closes_relations(self, schema: str) -> bool:
+        """Whether Γ knows every table of the schema."""
+        return (
+            "Table" in self.closed
+            and not names.is_open(self.environment, names.RELATION, schema)
+            and (not schema or schema in self.schemas)
+        )
+
+    def elsewhere(self, name: str) -> tuple[Binding, ...]:
+        """Relations of that name in any schema."""
+        lookup = self.environment.lookup
+        return tuple(
+            binding
+            for frame in self.environment.frames
+            for binding in _index(frame).relations.get(name, ())
+            if lookup(binding.key) is binding
+        )
+
+    @cached_property
+    def schemas(self) -> frozenset[str]:
+        """Every schema that Γ has something of, folded."""
+        return frozenset(schema for frame in self.environment.frames for schema in _index(frame).schemas)
+
+    @cached_property
+    def relations(self) -> tuple[Binding, ...]:
+        """Every relation that can be named here, nearest first."""
+        lookup = self.environment.lookup
+        return tuple(
+            binding
+            for frame in reversed(self.environment.frames)
+            for bindings in _index(frame).relations.values()
+            for binding in bindings
+            if binding.sort == "Table" and lookup(binding.key) is binding
+        )
+
+    def column(self, owner: str, name: str) -> Binding | None:
+        """A relation's column, by its relation's key and its folded name."""
+        return self.environment.lookup(names.column_key(owner, name))
+
+    def columns(self, owner: str) -> Mapping[str, Binding]:
+        """A relation's columns by folded name, in order of declaration."""
+        found = self._columns.get(owner)
+        if found is None:
+            found = self._columns[owner] = self._read_columns(owner)
+        return found
+
+    def _read_columns(self, owner: str) -> Mapping[str, Binding]:
+        lookup = self.environment.lookup
+        return {
+            binding.folded: binding
+            for frame in self.environment.frames
+            for binding in _index(frame).columns.get(owner, ())
+            if lookup(binding.key) is binding
+        }
+
+    def function(self, schema: str, name: str) -> Binding | None:
+        """The function of that name; schema and name folded, the schema empty where it need not be said."""
+        return self.environment.lookup(names.function_key(schema, name))
+
+    def closes_functions(self, schema: str) -> bool:
+        """Whether Γ knows every function of the schema."""
+        return "Function" in self.closed and not (
+            names.is_open(self.environment, "Function") or names.is_open(self.environment, "Function", schema)
+        )

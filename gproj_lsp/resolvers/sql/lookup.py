@@ -1,0 +1,222 @@
+"""What a name means: columns in scopes, relations and functions in Γ."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gproj_lsp.environment import Binding
+from gproj_lsp.resolve import Verdict
+from gproj_lsp.resolvers.sql.recorder import Finding, Place
+
+if TYPE_CHECKING:
+    from gproj_lsp.resolvers.sql.catalog import Catalog
+    from gproj_lsp.resolvers.sql.scopes import Relation, Scope
+
+__all__ = ["STRING", "Lookup", "Name"]
+
+_OTHER_FIELDS = frozenset({"nextval", "currval"})
+"""Members of sequences, in the dialects that write them like columns."""
+
+_ROW_AGGREGATES = frozenset(
+    {"array_agg", "count", "json_agg", "jsonb_agg", "row_to_json", "to_json", "to_jsonb", "hash_record"}
+)
+"""Functions of a whole row, which PostgreSQL lets one write like a column: `t.count` is `count(t)`."""
+
+
+class Name:
+    """A name as written: its text, whether it was quoted, and how the dialect folds it."""
+
+    __slots__ = ("folded", "quoted", "text")
+
+    def __init__(self, text: str, folded: str, *, quoted: bool) -> None:
+        self.text = text
+        self.folded = folded
+        self.quoted = quoted
+
+
+class Lookup:
+    """Looks names up for one statement; never says *ghost* where something in scope is not known."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.catalog = catalog
+        self._dialect = catalog.dialect
+        self._system = frozenset(catalog.system_columns)
+
+    def bare(self, name: Name, place: Place) -> Finding:
+        """A column without a qualifier."""
+        scope, clause, _ = place
+        for each in scope.chain():
+            found = self._in_block(name, each, clause if each is scope else each.clause)
+            if found is not None:
+                return found
+        return self._nowhere(name, place)
+
+    def _in_block(self, name: Name, scope: Scope, clause: str) -> Finding | None:
+        """What the name means if this block decides it."""
+        dialect, folded = self._dialect, name.folded
+        matches = scope.matches(folded)
+        alias = scope.aliases.get(folded)
+        usable = (
+            alias is not None
+            and clause in dialect.aliases
+            and (not dialect.explicit or folded in scope.explicit)
+        )
+        if usable and not (matches and clause in dialect.columns_first):
+            return Finding(Verdict.DECLARED, alias)
+        if len(matches) == 1:
+            relation, column = matches[0]
+            if folded in relation.repeated and dialect.repeated:
+                return Finding(Verdict.AMBIGUOUS, column, f"{relation.spelling} gives it more than once")
+            return Finding(Verdict.DECLARED, column, owner=relation.owner)
+        if matches:
+            return self._several(name, scope, matches, aliased=alias is not None)
+        if folded in self._system and any(relation.base for relation in scope.relations):
+            return Finding(Verdict.DECLARED)
+        if dialect.rows and (row := _row(scope, folded)) is not None:
+            return Finding(Verdict.DECLARED, row.binding)
+        if alias is not None and clause != "Select" and folded in scope.explicit:
+            return Finding(Verdict.UNKNOWN, alias, "it is an alias of SELECT, which may not be visible here")
+        if scope.open:
+            return Finding(Verdict.UNKNOWN, None, _why_open(scope))
+        if name.quoted and any(relation.anonymous for relation in scope.relations):
+            return Finding(Verdict.UNKNOWN, None, "a column of that query has no plain name")
+        return None
+
+    def _several(
+        self, name: Name, scope: Scope, matches: list[tuple[Relation, Binding]], *, aliased: bool
+    ) -> Finding:
+        relation, column = matches[0]
+        if aliased and self._dialect.name not in ("sqlite", "postgres"):
+            return Finding(Verdict.DECLARED, column, owner=relation.owner)
+        if scope.lenient:
+            return Finding(Verdict.UNKNOWN, column, "a NATURAL join may have merged it")
+        holders = [each.spelling or "a query without a name" for each, _ in matches]
+        candidates = tuple(f"{each.spelling}.{found.spelling}" for each, found in matches if each.spelling)
+        reason = f"{' and '.join(holders)} both have it" if len(holders) == 2 else f"{', '.join(holders)} have it"
+        return Finding(Verdict.AMBIGUOUS, column, reason, candidates)
+
+    def _nowhere(self, name: Name, place: Place) -> Finding:
+        """A column that no block around it has."""
+        dialect = self._dialect
+        if name.quoted and dialect.strings:
+            return STRING
+        if (function := self.catalog.function("", name.folded)) is not None and (
+            function.attrs.get("kind") == "syntax" or dialect.name == "generic"
+        ):
+            return Finding(Verdict.DECLARED, function)
+        if name.folded in dialect.words:
+            return Finding(Verdict.UNKNOWN, None, "some databases read it as a keyword")
+        if dialect.variables and not any(scope.relations for scope in place.scope.chain()):
+            return Finding(Verdict.UNKNOWN, None, "it may be a variable")
+        if not dialect.rows and place.scope.named(name.folded) is not None:
+            return Finding(Verdict.UNKNOWN, None, "it is a table's name")
+        return Finding(Verdict.GHOST, candidates=self.candidates(place))
+
+    def qualified(self, qualifier: Name, schema: str | None, name: Name, place: Place) -> Finding:
+        """A column with a qualifier.
+
+        Args:
+            qualifier: What stands before the last dot.
+            schema: The folded schema before that, or None.
+            name: The column.
+            place: Where they stand.
+        """
+        relation = place.scope.named(qualifier.folded)
+        if relation is None:
+            return self._unqualified(qualifier, name, place)
+        if schema is not None and schema != relation.schema:
+            return Finding(Verdict.UNKNOWN, None, f"{relation.spelling} may be of another schema")
+        return self.member(relation, name)
+
+    def member(self, relation: Relation, name: Name) -> Finding:
+        """A column of one relation."""
+        if (column := relation.find(name.folded)) is not None:
+            if name.folded in relation.repeated and self._dialect.repeated:
+                return Finding(Verdict.AMBIGUOUS, column, f"{relation.spelling} gives it more than once")
+            return Finding(Verdict.DECLARED, column, owner=relation.owner)
+        if name.folded in self._system and relation.base:
+            return Finding(Verdict.DECLARED)
+        if relation.open:
+            return Finding(Verdict.UNKNOWN, None, f"not all columns of {relation.spelling} are known")
+        if name.quoted and relation.anonymous:
+            return Finding(Verdict.UNKNOWN, None, "a column of that query has no plain name")
+        if self._dialect.name == "postgres" and self._is_attribute(name.folded):
+            return Finding(Verdict.UNKNOWN, None, "it may be a function of the row")
+        candidates = tuple(column.spelling for column in relation.columns().values())
+        return Finding(Verdict.GHOST, None, f"{relation.spelling} has no such column", candidates, relation.owner)
+
+    def _is_attribute(self, folded: str) -> bool:
+        if folded in _ROW_AGGREGATES:
+            return True
+        function = self.catalog.function("", folded)
+        return function is not None and function.origin.provider != "builtin"
+
+    def _unqualified(self, qualifier: Name, name: Name, place: Place) -> Finding:
+        """A column whose qualifier is no relation in scope."""
+        scope = place.scope
+        if any(each.names_open for each in scope.chain()):
+            return Finding(Verdict.UNKNOWN, None, _NOT_ALL_RELATIONS)
+        if self._dialect.fields and self.bare(qualifier, place).verdict is not Verdict.GHOST:
+            return Finding(Verdict.UNKNOWN, None, "it may be a field of a column")
+        if name.folded in _OTHER_FIELDS:
+            return Finding(Verdict.UNKNOWN, None, "it may be of a sequence")
+        if self._dialect.variables and not any(each.relations for each in scope.chain()):
+            return Finding(Verdict.UNKNOWN, None, "it may be a variable")
+        reason = f"no {qualifier.text} is in scope"
+        return Finding(Verdict.GHOST, None, reason, self.candidates(place, qualified=True))
+
+    def candidates(self, place: Place, *, qualified: bool = False) -> tuple[str, ...]:
+        """Spellings of the columns that can stand there."""
+        found = list(place.scope.visible(place.upto))
+        if not qualified:
+            return tuple(each.spelling for each in found)
+        return tuple(
+            each.spelling
+            if each.qualified or each.relation is None or not each.relation.spelling
+            else f"{each.relation.spelling}.{each.spelling}"
+            for each in found
+        )
+
+    def table(self, schema: str | None, name: Name) -> Finding:
+        """A table that no common table expression hides.
+
+        Args:
+            schema: The folded schema, or None where none is written.
+            name: The table.
+        """
+        catalog = self.catalog
+        if (found := catalog.relation(schema or "", name.folded)) is not None:
+            return Finding(Verdict.DECLARED, found)
+        if catalog.dropped(schema or "", name.folded):
+            return Finding(Verdict.GHOST, None, "it was dropped or renamed above")
+        if not schema and catalog.elsewhere(name.folded):
+            return Finding(Verdict.UNKNOWN, None, "it is a table of another schema")
+        if catalog.closes_relations(schema or ""):
+            return Finding(Verdict.GHOST)
+        return Finding(Verdict.UNKNOWN, None, "not all tables are known")
+
+    def function(self, schema: str, name: Name) -> Finding:
+        """A function by its folded schema and name."""
+        catalog = self.catalog
+        if (found := catalog.function(schema, name.folded)) is not None:
+            return Finding(Verdict.DECLARED, found)
+        if catalog.closes_functions(schema) and (not schema or schema in catalog.schemas):
+            return Finding(Verdict.GHOST)
+        return Finding(Verdict.UNKNOWN, None, "not all functions are known")
+
+
+STRING = Finding(Verdict.UNKNOWN, None, "a double-quoted name that matches nothing is a string")
+"""SQLite's reading of `WHERE name = "Anna"`."""
+
+_NOT_ALL_RELATIONS = "not all relations in scope are known"
+
+
+def _row(scope: Scope, folded: str) -> Relation | None:
+    return next((relation for relation in scope.relations if relation.name == folded), None)
+
+
+def _why_open(scope: Scope) -> str:
+    if scope.names_open:
+        return _NOT_ALL_RELATIONS
+    unknown = next((relation.spelling for relation in scope.relations if relation.open), "")
+    return f"not all columns of {unknown} are known" if unknown else "not all columns in scope are known"

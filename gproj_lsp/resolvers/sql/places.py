@@ -1,0 +1,118 @@
+"""Γ at a place inside a statement: what can be written there, spelled as it has to be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gproj_lsp.environment import Binding, Frame, Key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from gproj_lsp.resolvers.sql.catalog import Catalog
+    from gproj_lsp.resolvers.sql.recorder import Place, Site
+    from gproj_lsp.resolvers.sql.scopes import Relation
+
+__all__ = ["frame_at", "site_at"]
+
+_VISIBLE = {"scope": "visible"}
+
+
+def site_at(sites: Iterable[Site], offset: int) -> Site | None:
+    """The site that a cursor at a byte offset touches; of two that meet there, the one that begins there."""
+    touching = [site for site in sites if site.span.touches(offset)]
+    return max(touching, key=lambda site: site.span.start, default=None)
+
+
+def frame_at(site: Site, catalog: Catalog) -> Frame:
+    """The names that can be written at a site.
+
+    Columns and aliases carry `scope="visible"` and are spelled as they must be there: qualified where the bare name would not
+    be clear. Tables carry it where a FROM clause can name them.
+    """
+    if site.sort == "Table":
+        return Frame.of(_tables(site, catalog))
+    if site.relation is not None:
+        return Frame.of(_members(site.relation, site.without, catalog))
+    if site.place is None:
+        return Frame()
+    if site.sort == "Alias":
+        return Frame.of(_aliases(site.place, site.member))
+    columns = [*_columns(site.place), *_outputs(site.place, catalog)]
+    return Frame.of([*_distinct(columns), *_aliases(site.place)])
+
+
+def _members(relation: Relation, without: frozenset[str], catalog: Catalog) -> Iterator[Binding]:
+    for folded, column in relation.columns().items():
+        if folded not in without:
+            spelling = catalog.spell(column.name)
+            yield _shown(column, relation.owner, spelling)
+
+
+def _columns(place: Place) -> Iterator[Binding]:
+    for column in place.scope.visible(place.upto):
+        owner = column.relation.owner if column.relation is not None else ""
+        yield _shown(column.binding, owner, column.spelling)
+
+
+def _outputs(place: Place, catalog: Catalog) -> Iterator[Binding]:
+    """SELECT aliases, where the clause and the dialect show them."""
+    if place.clause not in catalog.dialect.aliases:
+        return
+    for folded, binding in place.scope.aliases.items():
+        hidden = place.clause in catalog.dialect.columns_first and place.scope.matches(folded)
+        if folded in place.scope.explicit and not hidden:
+            yield replace(binding, owner="", attrs={**binding.attrs, **_VISIBLE, "kind": "alias"})
+
+
+def _shown(column: Binding, owner: str, spelling: str) -> Binding:
+    return replace(
+        column, sort="Column", namespace="Column", owner=owner, spelling=spelling, attrs={**column.attrs, **_VISIBLE}
+    )
+
+
+def _distinct(columns: Iterable[Binding]) -> Iterator[Binding]:
+    """The columns with distinct keys: two uses of one table have the same columns, spelled differently."""
+    seen: set[Key] = set()
+    spelled: set[str] = set()
+    for column in columns:
+        if column.spelling in spelled:
+            continue
+        spelled.add(column.spelling)
+        shown = replace(column, folded=column.spelling) if column.key in seen else column
+        seen.add(shown.key)
+        yield shown
+
+
+def _aliases(place: Place, member: str = "") -> Iterator[Binding]:
+    seen: set[str] = set()
+    for scope in place.scope.chain():
+        limit = place.upto if scope is place.scope else None
+        for relation in scope.relations[:limit]:
+            fits = not member or relation.open or relation.find(member) is not None
+            if relation.name and relation.name not in seen and fits:
+                yield Binding(
+                    relation.spelling,
+                    "Alias",
+                    namespace="Alias",
+                    folded=relation.name,
+                    attrs={"table": relation.owner, **_VISIBLE},
+                )
+            seen.add(relation.name)
+
+
+def _tables(site: Site, catalog: Catalog) -> Iterator[Binding]:
+    if site.schema is None and site.place is not None:
+        for cte in site.place.scope.ctes.values():
+            attrs = {"kind": "cte", **_VISIBLE}
+            yield Binding(cte.spelling, "Table", namespace="relation", folded=cte.name, attrs=attrs)
+    for table in catalog.relations:
+        if site.schema is not None and table.owner != site.schema:
+            continue
+        if table.origin.provider == "builtin" and not site.schema:
+            continue
+        spelling = catalog.spell(table.name)
+        if site.schema is None and table.owner:
+            spelling = f"{catalog.spell(table.owner)}.{spelling}"
+        yield replace(table, spelling=spelling, attrs={**table.attrs, **_VISIBLE})

@@ -1,0 +1,101 @@
+"""One statement read: its references, its effect, and Γ at each of its places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from gproj_lsp.resolve import Effect, Expectation, Reference, Resolution, World
+from gproj_lsp.resolvers.sql import ddl, unfinished
+from gproj_lsp.resolvers.sql.catalog import Catalog
+from gproj_lsp.resolvers.sql.parse import Source, parse
+from gproj_lsp.resolvers.sql.places import frame_at, site_at
+from gproj_lsp.resolvers.sql.recorder import Recorder
+from gproj_lsp.resolvers.sql.scopes import Outputs
+from gproj_lsp.resolvers.sql.statements import Statements
+from gproj_lsp.text import Offsets, Span
+
+if TYPE_CHECKING:
+    from gproj_lsp.environment import Environment, Frame
+    from gproj_lsp.resolvers.sql.recorder import Site
+    from gproj_lsp.syntax import Statement
+
+__all__ = ["Reading", "resolve"]
+
+Probe = Callable[[int], unfinished.Glimpse]
+
+
+class Reading:
+    """A statement as sqlglot reads it (`gproj_lsp.resolve.Resolution`)."""
+
+    def __init__(
+        self,
+        references: tuple[Reference, ...],
+        sites: list[Site],
+        catalog: Catalog,
+        effect: Effect,
+        probe: Probe | None = None,
+    ) -> None:
+        self.references = references
+        self.effect = effect
+        self._sites = sites
+        self._catalog = catalog
+        self._probe = probe
+
+    def frames_at(self, offset: int) -> tuple[Frame, ...]:
+        """The frames to push on the Γ before the statement, outermost first."""
+        if (site := site_at(self._sites, offset)) is not None:
+            return (frame_at(site, self._catalog),)
+        return self._probe(offset).frames if self._probe is not None else ()
+
+    def expectation_at(self, offset: int) -> Expectation:
+        """What a name at the offset would have to be."""
+        if (site := site_at(self._sites, offset)) is not None:
+            return Expectation(site.sort, site.region)
+        return self._probe(offset).expectation if self._probe is not None else Expectation("")
+
+
+def resolve(statement: Statement, environment: Environment, world: World) -> Resolution:
+    """Resolve one statement; never raises on any text."""
+    catalog = Catalog(environment, world)
+    vague = (*(hole.span for hole in statement.holes), *statement.opaque)
+    effect = ddl.effect_of(statement, environment, world, partial(_outputs, statement.filled, vague, catalog))
+    read = partial(_read, catalog)
+    source = parse(statement.filled, catalog.dialect.reader)
+    if source is None:
+        return unfinished.resolve(statement, environment, world, read, effect)
+    probe = partial(unfinished.probe, statement, read=read)
+    found: Resolution = _walk(source, vague, catalog, effect, probe)
+    return found if statement.complete else unfinished.tentative(statement, found, world)
+
+
+def _read(catalog: Catalog, text: str, vague: tuple[Span, ...]) -> Reading | None:
+    """A text as sqlglot reads it; the spans are holes, templates and dummies, which are no names."""
+    source = parse(text, catalog.dialect.reader)
+    return None if source is None else _walk(source, vague, catalog, Effect())
+
+
+def _walk(
+    source: Source, vague: tuple[Span, ...], catalog: Catalog, effect: Effect, probe: Probe | None = None
+) -> Reading:
+    recorder = Recorder(source, vague)
+    try:
+        Statements(recorder, catalog).statement(source.tree)
+    except RecursionError:
+        return Reading((), recorder.sites, catalog, effect, probe)
+    return Reading(recorder.references, recorder.sites, catalog, effect, probe)
+
+
+def _outputs(text: str, vague: tuple[Span, ...], catalog: Catalog, span: Span) -> Outputs:
+    """The columns of the query in a span of a statement's text."""
+    offsets = Offsets(text)
+    start, end = offsets.char(span.start), offsets.char(span.end)
+    source = parse(text[start:end], catalog.dialect.reader)
+    if source is None:
+        return Outputs(open=True, complete=False)
+    inside = tuple(each.shift(-span.start) for each in vague if span.contains(each))
+    try:
+        return Statements(Recorder(source, inside), catalog).statement(source.tree)()
+    except RecursionError:
+        return Outputs(open=True, complete=False)

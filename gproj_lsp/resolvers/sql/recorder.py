@@ -1,0 +1,138 @@
+"""What a walk over a statement's tree writes down: references, and what each place expects."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from gproj_lsp.resolve import Reference, Verdict
+from gproj_lsp.text import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlglot import exp
+
+    from gproj_lsp.environment import Binding
+    from gproj_lsp.resolvers.sql.parse import Source
+    from gproj_lsp.resolvers.sql.scopes import Relation, Scope
+
+__all__ = ["Finding", "Place", "Recorder", "Site"]
+
+
+class Place(NamedTuple):
+    """Where in its block a name stands.
+
+    Attributes:
+        scope: The block's names.
+        clause: Which clause (`Where`).
+        upto: How many of the block's relations can be seen there; None: all.
+    """
+
+    scope: Scope
+    clause: str
+    upto: int | None = None
+
+
+class Site(NamedTuple):
+    """A place that a name stands at, and what it expects.
+
+    Attributes:
+        span: The name's bytes.
+        sort: The sort expected; empty where any value may stand.
+        region: The path of regions.
+        place: Where in its block, if it is in one.
+        relation: The one relation whose columns fit, if there is one.
+        without: Folded names of that relation's columns that no longer fit (listed before).
+        schema: The folded schema the name is qualified by.
+        member: For an alias: the folded column that its relation must have.
+    """
+
+    span: Span
+    sort: str
+    region: tuple[str, ...]
+    place: Place | None = None
+    relation: Relation | None = None
+    without: frozenset[str] = frozenset()
+    schema: str | None = None
+    member: str = ""
+
+
+class Finding(NamedTuple):
+    """What a lookup found."""
+
+    verdict: Verdict
+    binding: Binding | None = None
+    reason: str = ""
+    candidates: tuple[str, ...] = ()
+    owner: str = ""
+
+
+class Recorder:
+    """References and sites of one statement.
+
+    Args:
+        source: The parsed text.
+        vague: Spans of holes, parameters and templates: what stands there is no name.
+        end: Where a statement that is still being typed ends; a name that touches it may go on.
+        doubt: If given, the reason why nothing here may be called a ghost.
+    """
+
+    def __init__(self, source: Source, vague: tuple[Span, ...], *, end: int | None = None, doubt: str = "") -> None:
+        self.source = source
+        self.sites: list[Site] = []
+        self.region: tuple[str, ...] = ()
+        self._vague = vague
+        self._end = end
+        self._doubt = doubt
+        self._references: dict[Span, Reference] = {}
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether the statement is still being typed."""
+        return self._end is not None
+
+    @property
+    def references(self) -> tuple[Reference, ...]:
+        """What was recorded, in order of place."""
+        return tuple(self._references[span] for span in sorted(self._references))
+
+    @contextmanager
+    def inside(self, region: str) -> Iterator[None]:
+        """Within one more region."""
+        outer = self.region
+        self.region = (*outer, region)
+        try:
+            yield
+        finally:
+            self.region = outer
+
+    def span(self, node: exp.Expression | None) -> Span | None:
+        """The node's bytes, if it stands in the text."""
+        return None if node is None else self.source.span(node)
+
+    def vague(self, span: Span | None) -> bool:
+        """Whether a hole, a parameter or a template stands there."""
+        return bool(self._vague) and span is not None and any(
+            each.start < span.end and span.start < each.end for each in self._vague
+        )
+
+    def site(self, site: Site) -> None:
+        """Write down what a place expects."""
+        self.sites.append(site)
+
+    def refer(self, span: Span, name: str, sort: str, finding: Finding) -> None:
+        """Write down a reference, unless a hole or a template stands there."""
+        if self.vague(span):
+            return
+        verdict, binding, reason, candidates, owner = finding
+        if verdict in (Verdict.GHOST, Verdict.AMBIGUOUS):
+            if self._doubt:
+                verdict, reason, candidates = Verdict.UNKNOWN, self._doubt, ()
+            elif self._end is not None and span.end >= self._end:
+                verdict, reason, candidates = Verdict.UNKNOWN, "it is still being typed", ()
+        reference = Reference(span, name, sort, verdict, binding, owner, reason, candidates)
+        first = self._references.setdefault(span, reference)
+        if first is not reference and first.verdict is Verdict.GHOST and verdict is not Verdict.GHOST:
+            # sqlglot reads some words in two ways at once; one of them found it.
+            self._references[span] = reference

@@ -1,0 +1,279 @@
+"""What a query's names are looked up in: relations with their columns, and scopes of relations."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from gproj_lsp.environment import Binding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from gproj_lsp.resolvers.sql.catalog import Catalog
+
+__all__ = ["NO_CTES", "Ctes", "Outputs", "Relation", "Scope", "Visible", "renamed"]
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """The columns that a query gives.
+
+    Attributes:
+        columns: Those with a known name, in order.
+        open: Whether there may be more.
+        anonymous: Whether some have a name that only quotes could spell (`count(*)`).
+        complete: Whether `columns` begins with the first column and leaves none out, so that a column list renames them
+            one by one.
+    """
+
+    columns: tuple[Binding, ...] = ()
+    open: bool = False
+    anonymous: bool = False
+    complete: bool = True
+
+
+class Relation:
+    """Something with columns that a FROM clause brings into scope.
+
+    Attributes:
+        name: The folded name that its columns are qualified by; empty if it has none.
+        spelling: That name as it must be written.
+        owner: The key of its columns in Γ, or its own name where Γ has none.
+        schema: The folded schema, where it is named by its table's name.
+        binding: The table in Γ, if it is one.
+        base: Whether it may have the dialect's system columns.
+        anonymous: As `Outputs.anonymous`.
+        repeated: Folded names that more than one of its columns has.
+    """
+
+    __slots__ = (
+        "_catalog",
+        "_known",
+        "_open",
+        "anonymous",
+        "base",
+        "binding",
+        "name",
+        "owner",
+        "repeated",
+        "schema",
+        "spelling",
+    )
+
+    def __init__(  # noqa: PLR0913  (each is one independent fact about it)
+        self,
+        name: str,
+        spelling: str,
+        *,
+        owner: str = "",
+        schema: str = "",
+        binding: Binding | None = None,
+        catalog: Catalog | None = None,
+        known: Mapping[str, Binding] | None = None,
+        is_open: bool = False,
+        base: bool = False,
+        anonymous: bool = False,
+        repeated: frozenset[str] = frozenset(),
+    ) -> None:
+        self.name = name
+        self.spelling = spelling
+        self.owner = owner or name
+        self.schema = schema
+        self.binding = binding
+        self.base = base
+        self.anonymous = anonymous
+        self.repeated = repeated
+        self._catalog = catalog
+        self._known = known if known is not None or catalog is not None else MappingProxyType({})
+        self._open = is_open
+
+    @classmethod
+    def derived(cls, name: str, spelling: str, outputs: Outputs, *, base: bool = False) -> Relation:
+        """The relation that a query in FROM is."""
+        known: dict[str, Binding] = {}
+        repeated: set[str] = set()
+        for column in outputs.columns:
+            if known.setdefault(column.folded, column) is not column:
+                repeated.add(column.folded)
+        return cls(
+            name,
+            spelling,
+            known=known,
+            is_open=outputs.open,
+            base=base,
+            anonymous=outputs.anonymous,
+            repeated=frozenset(repeated),
+        )
+
+    @property
+    def open(self) -> bool:
+        """Whether it may have columns that are not known; a table of which no column is known has."""
+        return self._open or (self._known is None and not self.columns())
+
+    def find(self, folded: str) -> Binding | None:
+        """Its column of that folded name."""
+        if self._known is not None:
+            return self._known.get(folded)
+        return self._catalog.column(self.owner, folded) if self._catalog is not None else None
+
+    def columns(self) -> Mapping[str, Binding]:
+        """Its known columns by folded name, in order."""
+        if self._known is not None:
+            return self._known
+        return self._catalog.columns(self.owner) if self._catalog is not None else {}
+
+    def under(self, name: str, spelling: str, schema: str) -> Relation:
+        """The same relation under another name."""
+        return Relation(
+            name,
+            spelling,
+            owner=self.owner,
+            schema=schema,
+            binding=self.binding,
+            catalog=self._catalog,
+            known=self._known,
+            is_open=self._open,
+            base=self.base,
+            anonymous=self.anonymous,
+            repeated=self.repeated,
+        )
+
+    def outputs(self) -> Outputs:
+        """What `*` gives of it."""
+        return Outputs(tuple(self.columns().values()), self.open, self.anonymous, not self.open)
+
+
+Ctes = MappingProxyType[str, Relation]
+NO_CTES: Ctes = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Visible:
+    """A column that can be written at a place, and how."""
+
+    binding: Binding
+    relation: Relation | None
+    spelling: str
+    qualified: bool
+
+
+@dataclass(eq=False)
+class Scope:
+    """One query block's names.
+
+    Attributes:
+        parent: The block around it whose names it sees too.
+        ctes: The common table expressions that can be named here.
+        relations: What FROM brings in, in order.
+        merged: Columns that USING or NATURAL made one, and of which relations.
+        lenient: Whether several matches of a bare name prove nothing (a NATURAL join with unknown columns).
+        aliases: SELECT aliases, folded; True where AS wrote them.
+        explicit: Bindings of the aliases written with AS, for those that a place can name.
+        names_open: Whether there may be relations that can't be seen (a hole, a template, a FROM still being typed).
+        windows: Folded names of the WINDOW clause.
+        clause: Which clause is being read, for the blocks inside it.
+        growing: Whether the statement ends inside this block, with its FROM clause last.
+    """
+
+    parent: Scope | None = None
+    ctes: Ctes = field(default_factory=lambda: NO_CTES)
+    relations: list[Relation] = field(default_factory=list)
+    merged: dict[str, set[int]] = field(default_factory=dict)
+    lenient: bool = False
+    aliases: dict[str, Binding] = field(default_factory=dict)
+    explicit: set[str] = field(default_factory=set)
+    names_open: bool = False
+    windows: set[str] = field(default_factory=set)
+    clause: str = ""
+    growing: bool = False
+
+    def chain(self) -> Iterator[Scope]:
+        """This scope and those around it, innermost first."""
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = scope.parent
+
+    @property
+    def open(self) -> bool:
+        """Whether a bare name that matches nothing may still be a column of this block."""
+        return self.names_open or any(relation.open for relation in self.relations)
+
+    def named(self, folded: str) -> Relation | None:
+        """The nearest relation of that name, in this block or around it."""
+        for scope in self.chain():
+            for relation in scope.relations:
+                if relation.name == folded:
+                    return relation
+        return None
+
+    def matches(self, folded: str) -> list[tuple[Relation, Binding]]:
+        """This block's columns of that name; those that a join merged count once."""
+        found = [
+            (at, relation, column)
+            for at, relation in enumerate(self.relations)
+            if (column := relation.find(folded)) is not None
+        ]
+        if len(found) > 1 and (merged := self.merged.get(folded)):
+            first = next((at for at, _, _ in found if at in merged), None)
+            found = [each for each in found if each[0] not in merged or each[0] == first]
+        return [(relation, column) for _, relation, column in found]
+
+    def merge(self, folded: str, right: int) -> None:
+        """Make one of the columns of that name of relation `right` and of those before it."""
+        group = self.merged.setdefault(folded, set())
+        group.add(right)
+        group.update(at for at in range(right) if self.relations[at].find(folded) is not None)
+
+    def visible(self, upto: int | None = None) -> Iterator[Visible]:
+        """The columns that can be named here and how: qualified only where the bare name is not clear.
+
+        Args:
+            upto: How many of this block's relations are visible (in an ON clause, those joined so far).
+        """
+        hidden: set[str] = set()
+        names: set[str] = set()
+        doubtful = False
+        for scope in self.chain():
+            limit = upto if scope is self else None
+            yield from scope._own(hidden, names, doubtful=doubtful, limit=limit)
+            hidden.update(column for relation in scope.relations for column in relation.columns())
+            names.update(relation.name for relation in scope.relations)
+            doubtful = doubtful or scope.open
+
+    def _own(
+        self, hidden: set[str], names: set[str], *, doubtful: bool, limit: int | None
+    ) -> Iterator[Visible]:
+        counts: Counter[str] = Counter()
+        for relation in self.relations:
+            counts.update(relation.columns().keys())
+        for name, merged in self.merged.items():
+            if counts[name] == len(merged):
+                counts[name] = 1
+        several = len(self.relations) > 1
+        clear = not doubtful and not (several and self.open)
+        seen: set[str] = set()
+        for relation in self.relations[:limit]:
+            shown = not relation.name or relation.name in names
+            for name, column in relation.columns().items():
+                if name in relation.repeated:
+                    continue
+                if clear and counts[name] == 1 and name not in hidden:
+                    if name not in seen:
+                        yield Visible(column, relation, column.spelling, qualified=False)
+                    seen.add(name)
+                elif not shown:
+                    yield Visible(column, relation, f"{relation.spelling}.{column.spelling}", qualified=True)
+
+
+def renamed(outputs: Outputs, columns: Iterable[Binding]) -> Outputs:
+    """A query's outputs under a column list, which names the first of them."""
+    given = tuple(columns)
+    if not given:
+        return outputs
+    rest = outputs.columns[len(given) :] if outputs.complete else ()
+    is_open = outputs.open or not outputs.complete
+    return Outputs((*given, *rest), is_open, outputs.anonymous, outputs.complete)
