@@ -1,0 +1,185 @@
+"""The command line on real files: what each command prints, and with which code it ends."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+import time
+
+import pytest
+from program import gproj
+
+SCHEMA = """\
+CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT, mail TEXT);
+CREATE TABLE orders (id INTEGER PRIMARY KEY, user_id INTEGER, total NUMERIC);
+"""
+GHOST = "SELECT u.nmae\nFROM users u;\n"
+
+
+@pytest.fixture
+def shop(tmp_path):
+    (tmp_path / "gproj.toml").write_text('[surfaces.sql]\ndialect = "sqlite"\nddl = ["schema.sql"]\n')
+    (tmp_path / "schema.sql").write_text(SCHEMA)
+    return tmp_path
+
+
+def said(done, code=0):
+    assert done.returncode == code, done.stderr.decode()
+    return done.stdout.decode()
+
+
+def test_check_shows_a_ghost_with_its_place_and_what_was_meant(shop):
+    (shop / "a.sql").write_text(GHOST)
+    text = said(gproj(shop, "check", "a.sql"), 1)
+    assert " --> a.sql:1:10\n" in text
+    assert "1 | SELECT u.nmae\n" in text
+    assert re.search(r"\^\^\^\^ did you mean name\?", text)
+    assert text.splitlines()[-1].startswith("1 ghost among 2 references")
+
+
+def test_check_of_what_is_fine_says_so(shop):
+    (shop / "a.sql").write_text("SELECT u.name FROM users u;\n")
+    done = gproj(shop, "check", ".")
+    assert said(done).startswith("No ghosts among ")
+    assert done.stderr == b""
+
+
+def test_check_walks_folders_and_leaves_out_what_is_excluded(shop):
+    for name in ("a.sql", "deep/b.sql", "deep/c.sql", ".hidden/d.sql", "node_modules/e.sql"):
+        (shop / name).parent.mkdir(exist_ok=True)
+        (shop / name).write_text(GHOST)
+    done = gproj(shop, "check", ".", "--format", "json", "-c", 'exclude=["deep/c*"]')
+    found = json.loads(said(done, 1))
+    assert [file["path"] for file in found["files"]] == ["a.sql", "schema.sql", "deep/b.sql"]
+
+
+def test_check_reads_standard_input_as_the_file_it_stands_for(shop):
+    done = gproj(shop, "check", "-", "--stdin-filename", "a.sql", "--format", "json", stdin=GHOST.encode())
+    (file,) = json.loads(said(done, 1))["files"]
+    assert file["path"] == "a.sql"
+    assert file["diagnostics"][0]["range"] == {
+        "start": {"line": 0, "character": 9},
+        "end": {"line": 0, "character": 13},
+    }
+
+
+def test_check_uses_the_settings_nearest_to_each_file(shop):
+    other = shop / "other"
+    other.mkdir()
+    (other / "gproj.toml").write_text('[surfaces.sql]\ndialect = "sqlite"\nddl = ["own.sql"]\n')
+    (other / "own.sql").write_text("CREATE TABLE users (nmae TEXT);\n")
+    (other / "a.sql").write_text(GHOST)
+    (shop / "a.sql").write_text(GHOST)
+    found = json.loads(said(gproj(shop, "check", "a.sql", "other/a.sql", "--format", "json"), 1))
+    assert [len(file["diagnostics"]) for file in found["files"]] == [1, 0]
+
+
+def test_a_comment_silences_a_ghost(shop):
+    (shop / "a.sql").write_text("SELECT u.nmae -- gproj: ignore[ghost-reference]\nFROM users u;\n")
+    said(gproj(shop, "check", "a.sql"))
+
+
+def test_a_baseline_silences_what_is_known_and_nothing_new(shop):
+    (shop / "a.sql").write_text(GHOST)
+    said(gproj(shop, "check", "a.sql", "--baseline", "ghosts.json", "--update-baseline"))
+    said(gproj(shop, "check", "a.sql", "--baseline", "ghosts.json"))
+    (shop / "a.sql").write_text("-- moved\n" + GHOST + "SELECT u.mial FROM users u;\n")
+    found = json.loads(
+        said(gproj(shop, "check", "a.sql", "--baseline", "ghosts.json", "--format", "json"), 1)
+    )
+    assert [diagnostic["name"] for diagnostic in found["files"][0]["diagnostics"]] == ["mial"]
+    with (shop / "gproj.toml").open("a") as file:
+        file.write("")
+    said(gproj(shop, "check", "a.sql", "-c", "baseline=ghosts.json"), 1)
+
+
+@pytest.mark.parametrize("format_", ["github", "sarif"])
+def test_check_writes_what_other_tools_read(shop, format_):
+    (shop / "a.sql").write_text(GHOST)
+    text = said(gproj(shop, "check", "a.sql", "--format", format_), 1)
+    if format_ == "github":
+        assert text.startswith(
+            "::error file=a.sql,line=1,endLine=1,col=10,endColumn=14,title=ghost-reference::"
+        )
+    else:
+        assert json.loads(text)["runs"][0]["results"][0]["ruleId"] == "ghost-reference"
+
+
+def test_check_reads_a_database(shop):
+    connection = sqlite3.connect(shop / "shop.db")
+    connection.executescript("CREATE TABLE people (id INTEGER, nick TEXT);")
+    connection.close()
+    (shop / "a.sql").write_text("SELECT nikc FROM people;\n")
+    (shop / "gproj.toml").write_text('[surfaces.sql]\ndatabase = "sqlite:///shop.db"\n')
+    found = json.loads(said(gproj(shop, "check", "a.sql", "--format", "json"), 1))
+    (diagnostic,) = found["files"][0]["diagnostics"]
+    assert diagnostic["suggestions"][0] == "nick"
+
+
+def test_five_hundred_small_files_take_five_seconds_at_most(shop):
+    for number in range(500):
+        text = f"SELECT u.name, o.total\nFROM users u JOIN orders o ON o.user_id = u.id\nWHERE o.total > {number};\n"
+        (shop / f"q{number:03}.sql").write_text(text)
+    start = time.perf_counter()
+    done = gproj(shop, "check", ".", "--format", "json")
+    seconds = time.perf_counter() - start
+    assert len(json.loads(said(done))["files"]) == 501
+    assert seconds <= 5
+
+
+def test_gamma_lists_what_may_be_named_and_where_it_is_declared(shop):
+    (shop / "a.sql").write_text("SELECT  FROM users u;\n")
+    text = said(gproj(shop, "gamma", "a.sql", "--at", "1:8"))
+    assert re.search(r"^users\.mail +Column .*ddl schema\.sql:1$", text, re.MULTILINE)
+    assert "built in: " in text
+    everything = said(gproj(shop, "gamma", "a.sql", "--at", "1:8", "--all"))
+    assert len(everything.splitlines()) > len(text.splitlines())
+
+
+def test_gamma_json_is_as_documented(shop):
+    (shop / "a.sql").write_text("SELECT  FROM users u;\n")
+    found = json.loads(said(gproj(shop, "gamma", "a.sql", "--at", "1:8", "--json")))
+    assert set(found) == {"bindings", "frames"}
+    assert set(found["bindings"][0]) == {"name", "sort", "owner", "spelling", "attrs", "origin"}
+    assert {binding["name"] for binding in found["bindings"]} >= {"users", "mail", "total"}
+
+
+def test_facts_are_shown_and_frozen_and_the_snapshot_stands_for_the_source(shop):
+    assert re.search(r"^orders\.total +Column ", said(gproj(shop, "facts", "show")), re.MULTILINE)
+    said(gproj(shop, "facts", "freeze", "-o", "schema.json"))
+    (shop / "gproj.toml").write_text('[surfaces.sql]\ndialect = "sqlite"\nsnapshot = "schema.json"\n')
+    (shop / "schema.sql").unlink()
+    (shop / "a.sql").write_text(GHOST)
+    assert "did you mean name?" in said(gproj(shop, "check", "a.sql"), 1)
+
+
+def test_grammar_prints_gbnf_with_the_declared_names_in_it(shop):
+    (shop / "a.sql").write_text("SELECT ?? FROM users u;\n")
+    text = said(gproj(shop, "grammar", "a.sql", "--at", "1:8"))
+    assert text.startswith("root ::=")
+    assert all(letters in text for letters in ("id", "name", "mail"))
+    assert "total" not in text
+    assert "total" in said(gproj(shop, "grammar", "a.sql", "--at", "1:8", "--rung", "gamma"))
+
+
+def test_the_shipped_surface_passes_its_own_check(shop):
+    from gproj_lsp.surface.shelf import folders
+
+    for folder in folders():
+        assert "passed" in said(gproj(shop, "check-surface", folder))
+        fragments = sorted((folder / "fragments").glob("*.toml"))
+        assert "passed" in said(gproj(shop, "gate", *fragments))
+
+
+def test_models_are_listed_and_found(shop):
+    (row, *_) = json.loads(said(gproj(shop, "model", "list", "--json")))["models"]
+    assert row["name"] == "embedded"
+    assert said(gproj(shop, "model", "path")).strip() == row["path"]
+
+
+def test_every_command_teaches_by_examples(shop):
+    assert "gproj-lsp check queries/" in said(gproj(shop, "--help"))
+    for command in ("check", "fill", "rank", "gamma", "grammar", "check-surface", "gate"):
+        text = said(gproj(shop, command, "--help"))
+        assert f"gproj-lsp {command}" in text.partition("Examples:")[2], command
