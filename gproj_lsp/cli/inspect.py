@@ -1,4 +1,4 @@
-"""`gproj-lsp gamma`: what the analyser knows at a place."""
+"""`gproj-lsp gamma` and `grammar`: what the analyser knows at a place."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from gproj_lsp.cli.console import out, progress
-from gproj_lsp.cli.opened import open_document
+from gproj_lsp.cli.opened import hole_at, open_document
 from gproj_lsp.cli.place import offset_of
 from gproj_lsp.environment import Binding, Origin
+from gproj_lsp.errors import EmptyQueryError, InputError
+from gproj_lsp.fragment import Rung, grammar_text
+from gproj_lsp.policy import Policy, choose
 from gproj_lsp.report.terminal import counted, printable
 
-__all__ = ["binding_json", "bindings_text", "gamma"]
+__all__ = ["binding_json", "bindings_text", "gamma", "grammar"]
 
 _BUILTIN = "builtin"
 
@@ -43,6 +46,35 @@ def gamma(
     else:
         out(bindings_text(bindings, everything=everything))
     return 0
+
+
+def grammar(
+    file: Path, at: str, *, rung: str | None, stdin_filename: str | None, overrides: Iterable[str]
+) -> int:
+    """Write G[Γ] of the hole at a place to stdout."""
+    opened = open_document(str(file), stdin_filename, overrides)
+    hole = hole_at(opened, at)
+    place = f"{opened.document.label}:{opened.analysis.lines.place(hole.span.start)}"
+    fragment = opened.surface.fragments.get(hole.sort)
+    if fragment is None:
+        known = ", ".join(sorted(opened.surface.fragments))
+        what = f"no fragment writes a {hole.sort}" if hole.sort else "the sort of this hole can't be told"
+        raise InputError(what, place=place, mend=f"name one, as in {{:Sort}}: {known}")
+    rungs = (_rung(rung),) if rung else opened.surface.sorts[hole.sort].rungs
+    try:
+        choice = choose(fragment, hole.environment, Policy(rungs), region=hole.region, hole=hole.mark.text)
+    except EmptyQueryError as error:
+        error.place = place
+        raise
+    out(grammar_text(choice.instance).rstrip("\n"))
+    return 0
+
+
+def _rung(name: str) -> Rung:
+    rungs = {rung.name.lower(): rung for rung in (Rung.CTX, Rung.GAMMA, Rung.BASE)}
+    if name in rungs:
+        return rungs[name]
+    raise InputError(f'there is no rung "{name}"', place="--rung", mend=f"known: {', '.join(rungs)}")
 
 
 def binding_json(binding: Binding) -> dict[str, object]:

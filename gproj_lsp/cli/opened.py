@@ -7,13 +7,16 @@ from dataclasses import dataclass
 
 from gproj_lsp.cli.check import read_source
 from gproj_lsp.cli.console import note
+from gproj_lsp.cli.place import offset_of
 from gproj_lsp.cli.wiring import Workspaces
 from gproj_lsp.document import Document
+from gproj_lsp.errors import InputError
+from gproj_lsp.holes import Hole
 from gproj_lsp.ide import Analysis, Analyzer
 from gproj_lsp.surface import Surface
 from gproj_lsp.workspace import Workspace
 
-__all__ = ["Opened", "open_document"]
+__all__ = ["Opened", "hole_at", "open_document"]
 
 
 @dataclass(frozen=True)
@@ -42,3 +45,19 @@ def open_document(path: str, stdin_filename: str | None, overrides: Iterable[str
     for problem in workspace.problems(surface):
         note(problem)
     return Opened(document, workspace, surface, analyzer, analyzer.analyse(document.text))
+
+
+def hole_at(opened: Opened, at: str) -> Hole:
+    """The hole that a place touches.
+
+    Raises:
+        InputError: It is no place, outside the text, or there is no hole.
+    """
+    lines = opened.analysis.lines
+    offset = offset_of(opened.document, lines, at)
+    for hole in opened.analysis.holes:
+        if hole.span.touches(offset):
+            return hole
+    where = ", ".join(lines.place(hole.span.start) for hole in opened.analysis.holes[:5])
+    mend = f"holes are at {where}" if where else "write ?? or {:Sort} where a name should stand"
+    raise InputError("there is no hole here", place=f"{opened.document.label}:{at}", mend=mend)

@@ -10,6 +10,8 @@ import time
 import pytest
 from program import gproj
 
+from gproj_lsp.surface.shelf import folders
+
 SCHEMA = """\
 CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT, mail TEXT);
 CREATE TABLE orders (id INTEGER PRIMARY KEY, user_id INTEGER, total NUMERIC);
@@ -164,8 +166,6 @@ def test_grammar_prints_gbnf_with_the_declared_names_in_it(shop):
 
 
 def test_the_shipped_surface_passes_its_own_check(shop):
-    from gproj_lsp.surface.shelf import folders
-
     for folder in folders():
         assert "passed" in said(gproj(shop, "check-surface", folder))
         fragments = sorted((folder / "fragments").glob("*.toml"))
