@@ -22,6 +22,7 @@ from dataclasses import dataclass
 
 from gproj_lsp.environment import Environment, Frame
 from gproj_lsp.resolve import Effect, Expectation, Resolution, World
+from gproj_lsp.resolvers.sql.tentative import tentative
 from gproj_lsp.syntax import Statement
 from gproj_lsp.text import Span
 
@@ -78,22 +79,6 @@ def resolve(
     """
     del statement, environment, world, read
     return _Nothing(effect or Effect())
-
-
-def tentative(statement: Statement, resolution: Resolution, world: World) -> Resolution:
-    """The resolution of a statement that sqlglot reads but that may go on: names whose meaning later text can change are unknown.
-
-    Those are the name at the very end; every name of a query block whose FROM clause is missing or is the last one so far; the
-    tables in a WITH list that may name later ones; windows; and all names of an unfinished statement that is no query, INSERT,
-    UPDATE, DELETE or MERGE.
-
-    Args:
-        statement: The last statement of a buffer, without a terminator.
-        resolution: As if it were complete.
-        world: The settings.
-    """
-    del statement, world
-    return resolution
 
 
 def probe(statement: Statement, offset: int, read: Read) -> Glimpse:
