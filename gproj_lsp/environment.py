@@ -105,7 +105,8 @@ class Query:
     def of(cls, *sorts: str, owner: str | None = None, **where: str | Iterable[str]) -> Query:
         """A query from plain values: `Query.of("Buffer", mem="shared")`."""
         pairs = tuple(
-            (name, frozenset([value] if isinstance(value, str) else value)) for name, value in sorted(where.items())
+            (name, frozenset([value] if isinstance(value, str) else value))
+            for name, value in sorted(where.items())
         )
         return cls(frozenset(sorts), owner, pairs)
 
@@ -153,8 +154,21 @@ class Frame:
         for binding in bindings:
             first = grown.setdefault(binding.key, binding)
             if first.sort != binding.sort:
-                raise ValueError(f"{binding.name} is a {first.sort} in this frame and can't become a {binding.sort}")
+                raise ValueError(
+                    f"{binding.name} is a {first.sort} in this frame and can't become a {binding.sort}"
+                )
         return Frame(MappingProxyType(grown), self.tombstones)
+
+    def under(self, top: Frame) -> Frame:
+        """The one frame that reads as this one with `top` above it."""
+        kept = {key: each for key, each in self.bindings.items() if key not in top.tombstones}
+        return Frame(MappingProxyType({**kept, **top.bindings}), self.tombstones | top.tombstones)
+
+    def __len__(self) -> int:
+        return len(self.bindings) + len(self.tombstones)
+
+    def __bool__(self) -> bool:
+        return True  # a frame without names is still a frame
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,6 +217,17 @@ class Environment:
     def drop(self, *keys: Key) -> Environment:
         """Γ in which the keys no longer resolve."""
         return self.push(Frame(tombstones=frozenset(keys)))
+
+    def settle(self, frame: Frame) -> Environment:
+        """Γ with one more frame on top, flattened with smaller ones below it.
+
+        As `push` for every lookup; a long run of declarations and drops stays a few frames deep and costs each binding a
+        logarithm of copies.
+        """
+        frames = [*self.frames, frame]
+        while len(frames) > 1 and len(frames[-1]) * 2 >= len(frames[-2]):
+            frames[-2:] = [frames[-2].under(frames[-1])]
+        return Environment(tuple(frames))
 
     def lookup(self, key: Key) -> Binding | None:
         """The nearest binding of the key."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gproj_lsp.environment import Environment
-from gproj_lsp.syntax import HoleMark
+from gproj_lsp.resolve import Resolution
+from gproj_lsp.surface import Surface
+from gproj_lsp.syntax import HoleMark, Statement
 from gproj_lsp.text import Span
 
-__all__ = ["Hole"]
+__all__ = ["Hole", "holes_of", "inside"]
 
 
 @dataclass(frozen=True)
@@ -30,3 +33,31 @@ class Hole:
     environment: Environment
     region: tuple[str, ...]
     statement: Span
+
+
+def holes_of(
+    statement: Statement, start: int, resolution: Resolution, environment: Environment, surface: Surface
+) -> Iterator[Hole]:
+    """The holes of one statement.
+
+    Args:
+        statement: The statement.
+        start: The byte of the document it begins at.
+        resolution: What is known of it.
+        environment: Γ before it.
+        surface: Whose sorts the holes name; a sort it does not have leaves the hole without one.
+    """
+    around = Span(start, start + len(statement.data))
+    for mark in statement.holes:
+        expected = resolution.expectation_at(mark.span.start)
+        named = surface.sort(mark.sort) if mark.sort else None
+        sort = (named.name if named else "") if mark.sort else expected.sort
+        here = inside(resolution, environment, mark.span.start)
+        yield Hole(mark.span.shift(start), mark, sort, here, expected.region, around)
+
+
+def inside(resolution: Resolution, environment: Environment, offset: int) -> Environment:
+    """Γ at a byte of a statement, from Γ before it."""
+    for frame in resolution.frames_at(offset):
+        environment = environment.push(frame)
+    return environment

@@ -2,72 +2,133 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import MappingProxyType
 
-from gproj_lsp.environment import Environment, Origin
+from gproj_lsp.environment import Binding, Environment, Frame, Key, Origin
 from gproj_lsp.facts import NOTHING, Facts
-from gproj_lsp.holes import Hole
-from gproj_lsp.resolve import Expectation, Reference, Resolver
+from gproj_lsp.ghosts import Diagnostic, diagnose, suppressed, unknown_sort
+from gproj_lsp.holes import Hole, holes_of, inside
+from gproj_lsp.joining import DISPUTED, joined
+from gproj_lsp.resolve import (
+    UNREAD,
+    Effect,
+    Expectation,
+    Reference,
+    Resolution,
+    Resolver,
+    Verdict,
+    World,
+)
 from gproj_lsp.surface import Surface
-from gproj_lsp.syntax import Source
-from gproj_lsp.text import LineIndex, Span
+from gproj_lsp.syntax import Source, Statement, TokenKind, lexer_of, split
+from gproj_lsp.text import LineIndex, Span, encode
 
 __all__ = ["Analysis", "Analyzer", "Diagnostic"]
 
+_REMEMBERED = 50_000
+"""How many resolved statements an analyser keeps before it forgets those not in use."""
 
-@dataclass(frozen=True)
-class Diagnostic:
-    """One finding.
+
+@dataclass(frozen=True, eq=False)
+class Resolved:
+    """One statement under the Γ it saw; spans are relative to it.
 
     Attributes:
-        code: `ghost-reference`, `ambiguous-reference`, `unknown-sort`.
-        severity: `error` or `warning`.
-        message: One sentence for people; names the thing, its sort and where candidates come from.
-        name: The name as written, unquoted.
-        sort: The sort its place expects.
-        span: Its bytes in the document, quotes included.
-        suggestions: Spellings that could stand there, nearest first, all of them.
-        origin: Where the first suggestion is declared.
+        resolution: What is known of it.
+        before: Γ before it.
+        after: Γ after it.
+        closed: The sorts known completely after it.
+        references: Its references.
+        unknown: How many of them are unknown.
+        diagnostics: Its findings.
     """
 
-    code: str
-    severity: str
-    message: str
-    name: str
-    sort: str
-    span: Span
-    suggestions: tuple[str, ...] = ()
-    origin: Origin | None = None
+    resolution: Resolution
+    before: Environment
+    after: Environment
+    closed: frozenset[str]
+    references: tuple[Reference, ...]
+    unknown: int
+    diagnostics: tuple[Diagnostic, ...]
 
 
+@dataclass(frozen=True, eq=False)
 class Analysis:
-    """What is known of one text. Everything is in bytes of its UTF-8; `lines` converts."""
+    """What is known of one text. Everything is in bytes of its UTF-8; `lines` converts.
 
-    text: str
-    lines: LineIndex
+    Attributes:
+        source: The text, cut into statements.
+        statements: What is known of each statement.
+        start: Γ before the first.
+        diagnostics: The findings, in order.
+        holes: The holes, in order.
+        references: How many names stand at reference positions.
+        unknown: How many of them nothing is known of.
+        problems: Why analysis was cut short, as a user should see it.
+    """
+
     source: Source
+    statements: tuple[Resolved, ...]
+    start: Environment
     diagnostics: tuple[Diagnostic, ...]
     holes: tuple[Hole, ...]
     references: int
     unknown: int
-    problems: tuple[str, ...]  # why analysis was cut short, or a provider could not read
+    problems: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The text that was analysed."""
+        return self.source.text
+
+    @cached_property
+    def lines(self) -> LineIndex:
+        """Its lines."""
+        return LineIndex(self.source.data)
 
     def environment_at(self, offset: int) -> Environment:
         """Γ at a byte offset."""
-        raise NotImplementedError
+        index = self._index(offset)
+        if index is not None:
+            here = self.statements[index]
+            return inside(here.resolution, here.before, offset - self.source.span(index).start)
+        before = min(self.source.before(offset), len(self.statements))
+        return self.statements[before - 1].after if before else self.start
 
     def expectation_at(self, offset: int) -> Expectation:
         """What a name at a byte offset would have to be."""
-        raise NotImplementedError
+        index = self._index(offset)
+        if index is None:
+            return Expectation("")
+        return self.statements[index].resolution.expectation_at(offset - self.source.span(index).start)
 
     def each_reference(self) -> Iterator[tuple[Span, Reference]]:
         """Every reference with its bytes in the document, in order."""
-        raise NotImplementedError
+        for (_, start), each in zip(self.source.placed(), self.statements, strict=False):
+            for reference in each.references:
+                yield reference.span.shift(start), reference
 
     def reference_at(self, offset: int) -> tuple[Span, Reference] | None:
         """The reference that a cursor at a byte offset touches."""
-        raise NotImplementedError
+        index = self._index(offset)
+        if index is None:
+            return None
+        start = self.source.span(index).start
+        return next(
+            (
+                (reference.span.shift(start), reference)
+                for reference in self.statements[index].references
+                if reference.span.touches(offset - start)
+            ),
+            None,
+        )
+
+    def _index(self, offset: int) -> int | None:
+        index = self.source.at(offset)
+        return index if index is not None and index < len(self.statements) else None
 
 
 class Analyzer:
@@ -87,7 +148,27 @@ class Analyzer:
         facts: Facts | Sequence[Facts] = NOTHING,
         settings: Mapping[str, str] | None = None,
     ) -> None:
-        raise NotImplementedError
+        self.surface = surface
+        self.resolver = resolver
+        self.settings: Mapping[str, str] = MappingProxyType(dict(settings or {}))
+        self._lexer = lexer_of(surface, self.settings.get("dialect", ""))
+        bare = World(frozenset(), self.settings)
+        builtins = resolver.builtins(bare)
+        sources = (facts,) if isinstance(facts, Facts) else tuple(facts)
+        world = joined(
+            [replace(each, bindings=resolver.adopt(each.bindings, bare)) for each in sources],
+            _members(surface),
+        )
+        self.problems = world.problems
+        self._closed = builtins.closed | world.closed
+        self._start = Environment((_first(builtins.bindings), _first(world.bindings)))
+        self._memory = _Memory(resolver, surface, self.settings)
+        self._previous: Source | None = None
+
+    @property
+    def start(self) -> Environment:
+        """Γ before any text: what the language and the world declare."""
+        return self._start
 
     def analyse(self, text: str, cursor: int | None = None) -> Analysis:
         """Analyse a text; never raises on any text.
@@ -96,7 +177,12 @@ class Analyzer:
             text: The whole buffer.
             cursor: A byte offset; the word it touches is still being typed and is left alone.
         """
-        raise NotImplementedError
+        size = len(encode(text))
+        if size > self.surface.limits.file_bytes:
+            return self._refused(text, size)
+        source = split(text, self._lexer, self._previous)
+        self._previous = source
+        return self._analysed(source, self._start, self._closed, cursor)
 
     def declared(self, sources: Sequence[tuple[str, str]]) -> Facts:
         """What source texts (DDL files) declare, each on top of those before it.
@@ -104,4 +190,182 @@ class Analyzer:
         Args:
             sources: (text, label of its place) pairs in order.
         """
-        raise NotImplementedError
+        environment, closed = self._start, self._closed
+        places: dict[Binding, Origin] = {}
+        problems: list[str] = []
+        opened: set[str] = set()
+        for text, label in sources:
+            if (size := len(encode(text))) > self.surface.limits.file_bytes:
+                problems.append(f"{label}: {self._too_large(size)}")
+                opened.update(self.surface.sorts)
+                continue
+            analysis = self._analysed(split(text, self._lexer), environment, closed, None)
+            for (_, start), each in zip(analysis.source.placed(), analysis.statements, strict=True):
+                effect = each.resolution.effect
+                opened |= effect.opens
+                place = f"{label}:{analysis.lines.position(start).line + 1}" if effect.declares else ""
+                places.update((binding, Origin("ddl", place)) for binding in effect.declares)
+            if analysis.statements:
+                environment = analysis.statements[-1].after
+        grown = Environment((Frame(), *environment.frames))
+        known = {binding.key for binding in self._start}
+        bindings = tuple(
+            replace(binding, origin=places[binding])
+            for binding in grown
+            if binding in places or binding.key not in known
+        )
+        sorts = {binding.sort for binding in bindings}
+        whole = {name for name, sort in self.surface.sorts.items() if sort.exhaustive and name in sorts}
+        return Facts(bindings, frozenset(whole - opened), tuple(problems))
+
+    def _analysed(
+        self, source: Source, environment: Environment, closed: frozenset[str], cursor: int | None
+    ) -> Analysis:
+        start = environment
+        statements: list[Resolved] = []
+        marked: list[int] = []
+        for index, (statement, _) in enumerate(source.placed()):
+            each = self._memory.resolved(statement, environment, closed)
+            statements.append(each)
+            environment, closed = each.after, each.closed
+            if each.diagnostics or statement.holes:
+                marked.append(index)
+        holes: list[Hole] = []
+        found: list[Diagnostic] = []
+        for index in marked:
+            each, span = statements[index], source.span(index)
+            found += (diagnostic.shift(span.start) for diagnostic in each.diagnostics)
+            statement = source.pieces[index].statement
+            if statement.holes:
+                holes += holes_of(statement, span.start, each.resolution, each.before, self.surface)
+        return Analysis(
+            source,
+            tuple(statements),
+            start,
+            self._shown(found, source, cursor),
+            tuple(holes),
+            sum(len(each.references) for each in statements),
+            sum(each.unknown for each in statements),
+        )
+
+    def _shown(
+        self, found: Iterable[Diagnostic], source: Source, cursor: int | None
+    ) -> tuple[Diagnostic, ...]:
+        kept = [each for each in found if cursor is None or not each.span.touches(cursor)]
+        if not kept or b"gproj:" not in source.data:
+            return tuple(kept)
+        spec = self._lexer.spec
+        openers = (*spec.line_comments, *(spec.block_comment or ())[:1])
+        lines = LineIndex(source.data)
+        return tuple(each for each in kept if not suppressed(each, lines, openers))
+
+    def _refused(self, text: str, size: int) -> Analysis:
+        source = Source(text, self._lexer, ())
+        return Analysis(source, (), self._start, (), (), 0, 0, (self._too_large(size),))
+
+    def _too_large(self, size: int) -> str:
+        return f"{size:,} bytes are more than the limit of {self.surface.limits.file_bytes:,}; not analysed"
+
+
+class _Memory:
+    """Statements already resolved, by the Γ they saw; Γ after a declaration is one value as long as both are the same."""
+
+    def __init__(self, resolver: Resolver, surface: Surface, settings: Mapping[str, str]) -> None:
+        self._resolver = resolver
+        self._surface = surface
+        self._settings = settings
+        self._worlds: dict[frozenset[str], World] = {}
+        self._resolved: dict[tuple[Statement, Environment, frozenset[str]], Resolved] = {}
+        self._grown: dict[tuple[Environment, Effect], Environment] = {}
+
+    def resolved(self, statement: Statement, environment: Environment, closed: frozenset[str]) -> Resolved:
+        key = (statement, environment, closed)
+        found = self._resolved.get(key)
+        if found is None:
+            if len(self._resolved) >= _REMEMBERED:
+                self._resolved.clear()
+                self._grown.clear()
+            found = self._resolved[key] = self._resolve(statement, environment, closed)
+        return found
+
+    def _resolve(self, statement: Statement, environment: Environment, closed: frozenset[str]) -> Resolved:
+        world = self._worlds.setdefault(closed, World(closed, self._settings))
+        resolution: Resolution = UNREAD
+        opens = closed
+        if self._readable(statement):
+            try:
+                resolution = self._resolver.resolve(statement, environment, world)
+                opens = resolution.effect.opens
+            except RecursionError:
+                resolution = UNREAD
+        references = tuple(map(_doubted, resolution.references))
+        unknown = sum(each.verdict is Verdict.UNKNOWN for each in references)
+        return Resolved(
+            resolution,
+            environment,
+            self._after(environment, resolution.effect),
+            closed - opens if opens else closed,
+            references,
+            unknown,
+            tuple(self._diagnostics(statement, resolution, references, environment)),
+        )
+
+    def _readable(self, statement: Statement) -> bool:
+        limits = self._surface.limits
+        text = statement.text
+        if len(text) > limits.statement_bytes:
+            return False
+        brackets = text.count("(") + text.count("[") + text.count("{")
+        return brackets <= limits.nesting or _depth(statement) <= limits.nesting
+
+    def _after(self, environment: Environment, effect: Effect) -> Environment:
+        if not effect.declares and not effect.drops:
+            return environment
+        key = (environment, effect)
+        if key not in self._grown:
+            self._grown[key] = effect.apply(environment)
+        return self._grown[key]
+
+    def _diagnostics(
+        self,
+        statement: Statement,
+        resolution: Resolution,
+        references: tuple[Reference, ...],
+        environment: Environment,
+    ) -> Iterator[Diagnostic]:
+        found = list(diagnose(references, resolution, environment))
+        found += (
+            unknown_sort(mark, self._surface)
+            for mark in statement.holes
+            if mark.sort and self._surface.sort(mark.sort) is None
+        )
+        yield from sorted(found, key=lambda each: each.span)
+
+
+def _doubted(reference: Reference) -> Reference:
+    """The reference, unknown where sources disagree about what it names."""
+    doubt = reference.binding.attrs.get(DISPUTED, "") if reference.binding is not None else ""
+    if not doubt or reference.verdict is not Verdict.DECLARED:
+        return reference
+    return replace(reference, verdict=Verdict.UNKNOWN, reason=doubt)
+
+
+def _depth(statement: Statement) -> int:
+    depth = deepest = 0
+    for token in statement.tokens:
+        if token.kind is TokenKind.PUNCTUATION:
+            depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
+            deepest = max(deepest, depth)
+    return deepest
+
+
+def _first(bindings: Iterable[Binding]) -> Frame:
+    """A frame of what sources say, whatever they call a name's sort: the first to name it decides."""
+    found: dict[Key, Binding] = {}
+    for binding in bindings:
+        found.setdefault(binding.key, binding)
+    return Frame(MappingProxyType(found))
+
+
+def _members(surface: Surface) -> Mapping[str, str]:
+    return {sort.plural: name for name, sort in surface.sorts.items() if sort.plural}

@@ -10,16 +10,37 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Protocol
+from importlib import import_module
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Protocol, cast
 
 from gproj_lsp.environment import Binding, Environment, Frame, Key
+from gproj_lsp.errors import SurfaceError
 from gproj_lsp.facts import Facts
 from gproj_lsp.text import Span
 
 if TYPE_CHECKING:
+    from gproj_lsp.surface import Surface
     from gproj_lsp.syntax import Statement
 
-__all__ = ["Effect", "Expectation", "Reference", "Resolution", "Resolver", "Verdict", "World"]
+__all__ = [
+    "NO_EFFECT",
+    "UNREAD",
+    "Effect",
+    "Expectation",
+    "Reference",
+    "Resolution",
+    "Resolver",
+    "Unread",
+    "Verdict",
+    "World",
+    "resolver_of",
+]
+
+GROUP = "gproj_lsp.resolvers"
+"""The entry points under which installed packages offer resolvers; our own lie in the package of that name."""
 
 
 class Verdict(Enum):
@@ -73,14 +94,15 @@ class Effect:
 
     def apply(self, environment: Environment) -> Environment:
         """Γ after the statement."""
-        if self.drops:
-            return environment.push(Frame.of(self.declares, self.drops))
-        if not self.declares:
+        if not self.declares and not self.drops:
             return environment
-        try:
-            return environment.declare(*self.declares)
-        except ValueError:
-            return environment.push(Frame.of(self.declares))
+        first: dict[Key, Binding] = {}
+        for binding in self.declares:
+            first.setdefault(binding.key, binding)
+        return environment.settle(Frame(MappingProxyType(first), frozenset(self.drops)))
+
+
+NO_EFFECT = Effect()
 
 
 @dataclass(frozen=True)
@@ -145,3 +167,42 @@ class Resolver(Protocol):
     def builtins(self, world: World) -> Facts:
         """What the language itself declares (functions, system catalogs) under these settings, and which sorts that closes."""
         ...
+
+
+class Unread:
+    """The resolution of a statement that was not read (too large, too deep): nothing is known of it."""
+
+    references: tuple[Reference, ...] = ()
+    effect: Effect = NO_EFFECT
+
+    def frames_at(self, offset: int) -> tuple[Frame, ...]:  # noqa: ARG002  (a protocol's method)
+        """No frames."""
+        return ()
+
+    def expectation_at(self, offset: int) -> Expectation:  # noqa: ARG002  (a protocol's method)
+        """Nothing in particular."""
+        return Expectation("")
+
+
+UNREAD = Unread()
+
+
+def resolver_of(surface: Surface) -> Resolver:
+    """A surface's resolver: the one it names, from an installed package; else the lexical one.
+
+    Raises:
+        SurfaceError: No installed package offers the resolver it names.
+    """
+    if not surface.resolver:
+        from gproj_lsp.lexical import LexicalResolver  # noqa: PLC0415  (it is built on this module)
+
+        return LexicalResolver(surface)
+    if surface.resolver.isidentifier() and find_spec(f"{GROUP}.{surface.resolver}") is not None:
+        return cast("Resolver", import_module(f"{GROUP}.{surface.resolver}").resolver)
+    for entry in entry_points(group=GROUP, name=surface.resolver):
+        return cast("Resolver", entry.load())
+    raise SurfaceError(
+        f'no installed package offers the resolver "{surface.resolver}"',
+        place=str(surface.root / "surface.toml"),
+        mend="a surface without one resolves names by its locals.scm",
+    )

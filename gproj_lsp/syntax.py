@@ -94,8 +94,8 @@ class Grammar:
         self._language = _language(module)
         self._root = root
         self._parser = Parser(self._language)
-        self._parse = lru_cache(maxsize=1024)(self._parsed)
-        self._query = lru_cache(maxsize=None)(self._compiled)
+        self._parse: Callable[[bytes], Tree] = lru_cache(maxsize=1024)(self._parsed)
+        self._query: Callable[[str], Query] = lru_cache(maxsize=None)(self._compiled)
 
     def tree(self, statement: Statement) -> Tree:
         """The parse of a statement, placeholders standing for its holes; always a tree, perhaps with ERROR nodes."""

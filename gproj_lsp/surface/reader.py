@@ -33,7 +33,7 @@ Raw = dict[str, object]
 _T = TypeVar("_T")
 
 
-class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+class _Strict(msgspec.Struct, forbid_unknown_fields=True, rename="kebab"):
     """A table of which every key is known."""
 
 

@@ -1,0 +1,192 @@
+"""Diagnostics of a statement's references: ghosts, with what could stand there instead, and ambiguous names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from rapidfuzz.distance import OSA, JaroWinkler
+
+from gproj_lsp.environment import Binding, Environment, Origin, Query
+from gproj_lsp.resolve import Reference, Resolution, Verdict
+from gproj_lsp.surface import Surface
+from gproj_lsp.syntax import HoleMark
+from gproj_lsp.text import LineIndex, Span
+
+__all__ = [
+    "AMBIGUOUS",
+    "GHOST",
+    "UNKNOWN_SORT",
+    "Diagnostic",
+    "diagnose",
+    "nearest",
+    "suppressed",
+    "unknown_sort",
+]
+
+GHOST = "ghost-reference"
+AMBIGUOUS = "ambiguous-reference"
+UNKNOWN_SORT = "unknown-sort"
+
+_FAR = 0.4
+"""Below this similarity a name out of the whole of Γ is no suggestion."""
+_SHOWN = 3
+"""How many suggestions a message names; `suggestions` holds all."""
+_QUOTES = "\"'`[]"
+_IGNORE = re.compile(r"gproj:\s*ignore(?:\[(?P<codes>[\w\s,-]*)\])?")
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One finding.
+
+    Attributes:
+        code: `ghost-reference`, `ambiguous-reference`, `unknown-sort`.
+        severity: `error` or `warning`.
+        message: One sentence for people; names the thing, its sort and where candidates come from.
+        name: The name as written, unquoted.
+        sort: The sort its place expects.
+        span: Its bytes in the document, quotes included.
+        suggestions: Spellings that could stand there, nearest first, all of them.
+        origin: Where the first suggestion is declared.
+    """
+
+    code: str
+    severity: str
+    message: str
+    name: str
+    sort: str
+    span: Span
+    suggestions: tuple[str, ...] = ()
+    origin: Origin | None = None
+
+    def shift(self, by: int) -> Diagnostic:
+        """The same finding, `by` bytes further on."""
+        return replace(self, span=self.span.shift(by))
+
+
+def diagnose(
+    references: Iterable[Reference], resolution: Resolution, environment: Environment
+) -> Iterator[Diagnostic]:
+    """The findings of one statement, spans relative to it.
+
+    Args:
+        references: Its references.
+        resolution: What is known of its places.
+        environment: Γ before it.
+    """
+    for reference in references:
+        if reference.verdict is Verdict.GHOST:
+            yield _ghost(reference, _around(resolution, environment, reference))
+        elif reference.verdict is Verdict.AMBIGUOUS:
+            yield _ambiguous(reference)
+
+
+def unknown_sort(mark: HoleMark, surface: Surface) -> Diagnostic:
+    """The finding that a hole names a sort the surface does not have."""
+    known = [name for sort in surface.sorts.values() for name in (sort.name, *sort.aliases)]
+    suggestions = nearest(mark.sort, known)
+    message = f'"{mark.sort}" is no sort of {surface.name}; known: {", ".join(surface.sorts)}'
+    return Diagnostic(UNKNOWN_SORT, "error", message, mark.sort, "", mark.span, suggestions)
+
+
+def nearest(name: str, candidates: Iterable[str], *, cutoff: float = 0.0) -> tuple[str, ...]:
+    """The candidates by likeness to a name: edits first, then a shared beginning, then their own order.
+
+    Args:
+        name: What was written.
+        candidates: Spellings; quotes and qualification don't count against them.
+        cutoff: The least likeness, 0 to 1, to be among them.
+    """
+    wanted = name.casefold()
+    scored: list[tuple[float, float, int, str]] = []
+    for index, spelling in enumerate(dict.fromkeys(candidates)):
+        plain = spelling.casefold().strip(_QUOTES)
+        forms = {plain, plain.rpartition(".")[2].strip(_QUOTES)}
+        likeness = max(OSA.normalized_similarity(wanted, form) for form in forms)
+        start = max(JaroWinkler.similarity(wanted, form) for form in forms)
+        if max(likeness, start - 0.25) >= cutoff:
+            scored.append((-likeness, -start, index, spelling))
+    return tuple(spelling for *_, spelling in sorted(scored))
+
+
+def suppressed(diagnostic: Diagnostic, lines: LineIndex, comments: Iterable[str]) -> bool:
+    """Whether a comment `gproj: ignore[code]` on its line, or alone on the line before, silences it.
+
+    Args:
+        diagnostic: The finding.
+        lines: The document.
+        comments: What starts a comment there.
+    """
+    line = lines.position(diagnostic.span.start, "utf-8").line
+    openers = tuple(comments)
+    own = _text(lines, line)
+    before = _text(lines, line - 1).strip() if line else ""
+    return _silences(_comment(own, openers), diagnostic.code) or (
+        before.startswith(openers) and _silences(before, diagnostic.code)
+    )
+
+
+def _text(lines: LineIndex, line: int) -> str:
+    span = lines.line_span(line)
+    return lines.data[span.start : span.end].decode("utf-8", "replace")
+
+
+def _comment(line: str, openers: tuple[str, ...]) -> str:
+    found = [at for at in (line.find(opener) for opener in openers) if at >= 0]
+    return line[min(found) :] if found else ""
+
+
+def _silences(comment: str, code: str) -> bool:
+    return any(
+        match["codes"] is None or code in (each.strip() for each in match["codes"].split(","))
+        for match in _IGNORE.finditer(comment)
+    )
+
+
+def _around(resolution: Resolution, environment: Environment, reference: Reference) -> Environment:
+    for frame in resolution.frames_at(reference.span.start):
+        environment = environment.push(frame)
+    return environment
+
+
+def _ghost(reference: Reference, environment: Environment) -> Diagnostic:
+    bindings = environment.names(Query.of(reference.sort, owner=reference.owner or None))
+    if reference.candidates:
+        suggestions = nearest(reference.name, reference.candidates)
+    else:
+        spellings = [binding.spelling for binding in bindings]
+        suggestions = nearest(reference.name, spellings, cutoff=0.0 if reference.owner else _FAR)
+    origin = _origin(suggestions[0], bindings) if suggestions else None
+    message = _message(reference, suggestions, origin)
+    return Diagnostic(
+        GHOST, "error", message, reference.name, reference.sort, reference.span, suggestions, origin
+    )
+
+
+def _origin(spelling: str, bindings: Iterable[Binding]) -> Origin | None:
+    plain = spelling.rpartition(".")[2]
+    return next(
+        (each.origin for each in bindings if each.spelling in (spelling, plain) or each.name == plain), None
+    )
+
+
+def _message(reference: Reference, suggestions: tuple[str, ...], origin: Origin | None) -> str:
+    owner = f" in {reference.owner}" if reference.owner else ""
+    parts = [f'{reference.sort.lower()} "{reference.name}" does not exist{owner}']
+    if reference.reason:
+        parts.append(reference.reason)
+    if suggestions:
+        source = f" ({' '.join(filter(None, (origin.provider, origin.place)))})" if origin else ""
+        parts.append(f"nearest: {', '.join(suggestions[:_SHOWN])}{source}")
+    return "; ".join(parts)
+
+
+def _ambiguous(reference: Reference) -> Diagnostic:
+    reason = reference.reason or "more than one declaration fits"
+    choices = f"; write {' or '.join(reference.candidates[:_SHOWN])}" if reference.candidates else ""
+    message = f'{reference.sort.lower()} "{reference.name}" is ambiguous: {reason}{choices}'
+    return Diagnostic(
+        AMBIGUOUS, "warning", message, reference.name, reference.sort, reference.span, reference.candidates
+    )
