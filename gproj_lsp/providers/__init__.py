@@ -1,0 +1,1 @@
+"""Sources of facts: the world as bindings, one file a source."""
