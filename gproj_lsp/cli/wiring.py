@@ -7,10 +7,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import cast
 
-from gproj_lsp import surface as surfaces
 from gproj_lsp.facts import Facts, Provider, Request
 from gproj_lsp.resolve import resolver_of
 from gproj_lsp.settings import find_root, load
+from gproj_lsp.surface import Surface, shipped
 from gproj_lsp.workspace import Workspace
 
 __all__ = ["PROVIDERS", "Workspaces"]
@@ -53,7 +53,7 @@ class Workspaces:
 
     def __init__(self, overrides: Iterable[str] = ()) -> None:
         self._overrides = tuple(overrides)
-        self._surfaces = surfaces.shipped()
+        self._surfaces = shipped()
         self._by_root: dict[Path, Workspace] = {}
         self._by_folder: dict[Path, Workspace] = {}
 
@@ -67,6 +67,10 @@ class Workspaces:
         if folder not in self._by_folder:
             self._by_folder[folder] = self._open(find_root(folder) or _fallback(folder))
         return self._by_folder[folder]
+
+    def surfaces(self) -> tuple[Surface, ...]:
+        """Every surface there is."""
+        return tuple(self._surfaces.values())
 
     def first(self) -> Workspace | None:
         """The workspace that was opened first."""

@@ -20,7 +20,7 @@ from gproj_lsp.errors import ModelError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["EMBEDDED", "Entry", "embedded_path", "locate", "pull", "verify"]
+__all__ = ["EMBEDDED", "Entry", "embedded_path", "locate", "pull", "pulled", "verify"]
 
 HUB = "https://huggingface.co"
 _REMOTE = re.compile(r"hf:(?P<repo>[\w.-]+/[\w.-]+)/(?P<file>[\w./-]+\.gguf)@(?P<sha256>[0-9a-f]{64})")
@@ -134,6 +134,11 @@ def pull(
     return path
 
 
+def pulled(cache: Path | None = None) -> tuple[Path, ...]:
+    """The files that were pulled before, each verified then."""
+    return tuple(sorted((cache or _shelf()).glob("*/*.gguf")))
+
+
 def verify(path: Path) -> str:
     """The SHA-256 of a file."""
     digest = hashlib.sha256()
@@ -166,5 +171,8 @@ def _parts(reference: str) -> dict[str, str]:
 
 def _cached(reference: str, cache: Path | None) -> Path:
     parts = _parts(reference)
-    folder = cache or user_cache_path("gproj-lsp") / "models"
-    return folder / parts["sha256"][:16] / Path(parts["file"]).name
+    return (cache or _shelf()) / parts["sha256"][:16] / Path(parts["file"]).name
+
+
+def _shelf() -> Path:
+    return user_cache_path("gproj-lsp") / "models"
