@@ -48,7 +48,7 @@ class Diagnostic:
         name: The name as written, unquoted.
         sort: The sort its place expects.
         span: Its bytes in the document, quotes included.
-        suggestions: Spellings that could stand there, nearest first, all of them.
+        suggestions: Spellings that could stand in place of the span, nearest first, all of them.
         origin: Where the first suggestion is declared.
     """
 

@@ -64,7 +64,7 @@ class Reference:
         binding: What it resolves to, if declared.
         owner: Folded owner its candidates are looked up under (`users.` in `users.nmae`), or empty.
         reason: Why it is unknown or ambiguous, or what a ghost's message should add; one short clause.
-        candidates: Spellings that could stand there, for suggestions; empty: the query of its sort decides.
+        candidates: Spellings that could stand in place of the span, for suggestions; empty: the query of its sort decides.
     """
 
     span: Span

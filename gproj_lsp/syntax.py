@@ -131,13 +131,14 @@ class Grammar:
         path = self._root / f"{query}.scm"
         try:
             text = path.read_text("utf-8")
-            return Query(self._language, text)
+            compiled: Query = Query(self._language, text)
         except OSError as error:
             raise SurfaceError(f"can't be read: {error.strerror or error}", place=str(path)) from error
         except UnicodeDecodeError as error:
             raise SurfaceError("is not UTF-8", place=str(path)) from error
         except QueryError as error:
             raise SurfaceError(f"no valid query: {error}", place=f"{path}:{_line(str(error))}") from error
+        return compiled
 
 
 def grammar_of(surface: Surface) -> Grammar | None:
