@@ -49,7 +49,7 @@ def github(reports: Iterable[FileReport]) -> Iterator[str]:
             }
             said = ",".join(f"{name}={_property(str(value))}" for name, value in fields.items())
             level = "error" if diagnostic.severity == "error" else "warning"
-            yield f"::{level} {said}::{_message(_told(diagnostic))}"
+            yield f"::{level} {said}::{_message(diagnostic.message)}"
 
 
 def sarif_text(reports: Iterable[FileReport]) -> str:
@@ -102,11 +102,6 @@ def _level(code: str) -> str:
     return "warning" if code == "ambiguous-reference" else "error"
 
 
-def _told(diagnostic: Diagnostic) -> str:
-    nearest = f" (nearest: {', '.join(diagnostic.suggestions[:3])})" if diagnostic.suggestions else ""
-    return diagnostic.message + nearest
-
-
 def _result(report: FileReport, diagnostic: Diagnostic) -> dict[str, object]:
     at = report.lines.range(diagnostic.span, "utf-16")
     region = {
@@ -119,7 +114,7 @@ def _result(report: FileReport, diagnostic: Diagnostic) -> dict[str, object]:
     result: dict[str, object] = {
         "ruleId": diagnostic.code,
         "level": "error" if diagnostic.severity == "error" else "warning",
-        "message": {"text": _told(diagnostic)},
+        "message": {"text": diagnostic.message},
         "locations": [{"physicalLocation": {"artifactLocation": artifact, "region": region}}],
     }
     if diagnostic.suggestions:

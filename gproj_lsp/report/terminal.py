@@ -97,21 +97,14 @@ def _block(report: FileReport, diagnostic: Diagnostic) -> Text:
     text.append(f"{printable(report.path)}:{report.lines.place(diagnostic.span.start)}\n")
     text.append_text(snippet(report.lines, diagnostic.span, colour, _note(diagnostic)))
     text.append("\n")
-    if diagnostic.origin is not None and diagnostic.origin.place and diagnostic.suggestions:
-        told = f"{diagnostic.suggestions[0]} is declared in {diagnostic.origin.place}"
-        text.append(f"{' ' * gutter} = ", "blue")
-        text.append(f"{printable(told)}\n")
     return text
 
 
 def _note(diagnostic: Diagnostic) -> str:
     if not diagnostic.suggestions:
         return ""
-    first, *rest = diagnostic.suggestions[:4]
-    others = f" (or {', '.join(rest)})" if rest else ""
-    return (
-        f"did you mean {first}?{others}" if diagnostic.code == "ghost-reference" else f"write {first}{others}"
-    )
+    first = diagnostic.suggestions[0]
+    return f"did you mean {first}?" if diagnostic.severity == "error" else f"write {first}"
 
 
 def _summary(sums: Totals) -> Text:
