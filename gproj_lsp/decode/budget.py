@@ -1,0 +1,91 @@
+"""Budget-aware masking: a decode never goes where the grammar's end is out of reach (Dang et al. 2026, as in the paper, 4.3).
+
+Looking at every step would cost more than the mask itself, so the look is taken every few tokens; where it finds the end out of reach,
+the decode goes back to the last place where it was not, and from there on each token is looked at before it is taken.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gproj_lsp.decode.completion import Rest
+
+if TYPE_CHECKING:
+    from gproj_lsp.decode.base import Vocabulary
+    from gproj_lsp.gbnf import Grammar
+
+__all__ = ["Budget", "open_bytes"]
+
+_EVERY = 16
+
+
+class Budget:
+    """The tokens one decode may write.
+
+    Attributes:
+        tokens: How many in all.
+        safe: The bytes of text, and the tokens, at the last place from which the end was within reach.
+        careful: Whether each token is to be looked at.
+    """
+
+    def __init__(self, grammar: Grammar, tokens: int, vocabulary: Vocabulary) -> None:
+        self.tokens = tokens
+        self.safe = (b"", 0)
+        self.careful = tokens <= _EVERY
+        self._grammar = grammar
+        self._vocabulary = vocabulary
+        self._rests: dict[bytes, Rest] = {}
+        self._next = _EVERY
+
+    def holds(self, text: bytes, written: int) -> bool:
+        """Whether the end is within reach, as far as is looked at here; moves `safe` on."""
+        if self.careful or written < self._next:
+            return True
+        self._next = written + _EVERY
+        if not self.reaches(text, written):
+            self.careful = True
+            return False
+        self.safe = (text, written)
+        self._rests = {key: rest for key, rest in self._rests.items() if key == text}
+        self.careful = self.tokens - written <= 2 * _EVERY
+        return True
+
+    def reaches(self, text: bytes, written: int) -> bool:
+        """Whether the shortest text that ends the grammar after this one fits the tokens that are left."""
+        end = self.ending(text)
+        return (
+            end is not None and len(self._vocabulary.encode(end)) + open_bytes(text) <= self.tokens - written
+        )
+
+    def ending(self, text: bytes) -> bytes | None:
+        """The shortest text that ends the grammar after this one; None where there is none."""
+        end = self._rest(text).shortest()
+        return None if end is None else end.encode()
+
+    def reason(self) -> str:
+        """Why nothing can be written at all; empty where something can."""
+        end = self.ending(b"")
+        if end is None:
+            return "the grammar has no string"
+        needed = len(self._vocabulary.encode(end))
+        return f"needs {needed} tokens, and the budget is {self.tokens}" if needed > self.tokens else ""
+
+    def _rest(self, text: bytes) -> Rest:
+        whole = text[: len(text) - open_bytes(text)]
+        if (known := self._rests.get(whole)) is not None:
+            return known
+        base = max((key for key in self._rests if whole.startswith(key)), key=len, default=None)
+        start = Rest(self._grammar) if base is None else self._rests[base]
+        rest = start.after(whole[len(base or b"") :].decode())
+        self._rests[whole] = rest
+        return rest
+
+
+def open_bytes(text: bytes) -> int:
+    """How many bytes at the end are the beginning of a character that is not all there."""
+    for back in range(1, min(4, len(text)) + 1):
+        byte = text[-back]
+        if byte & 0xC0 != 0x80:
+            length = 1 if byte < 0x80 else 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
+            return back if length > back else 0
+    return 0

@@ -1,0 +1,59 @@
+"""What a model is shown before a hole: a stable head, then the text up to the hole.
+
+Tokens meet text at the hole. Where the text's last token could have merged with what comes next, that token is taken back and its bytes
+become the beginning of what is decoded (token healing), so that the model sees the tokens it was trained on.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gproj_lsp.decode.base import Vocabulary
+
+__all__ = ["Seam", "seam", "window"]
+
+_LAST_WORD = re.compile(rb"\s*\S*\Z")
+_LONGEST_TAIL = 64
+
+
+@dataclass(frozen=True)
+class Seam:
+    """A text cut where the tokens before the cut no longer depend on what follows.
+
+    Attributes:
+        ids: The tokens before the cut.
+        tail: The bytes after it: to be decoded again, together with what follows.
+    """
+
+    ids: tuple[int, ...]
+    tail: bytes
+
+
+def seam(vocabulary: Vocabulary, text: bytes) -> Seam:
+    """Cut a text before its last word with the blanks before it: tokenizers merge within such a piece, not across."""
+    ids = vocabulary.encode(text)
+    found = _LAST_WORD.search(text, max(0, len(text) - _LONGEST_TAIL))
+    cut = found.start() if found else len(text)
+    size = len(text)
+    kept = len(ids)
+    while kept and (size > cut or not _is_boundary(text, size)):
+        kept -= 1
+        size -= len(vocabulary.tokens[ids[kept]])
+    begin = () if vocabulary.begin is None else (vocabulary.begin,)
+    return Seam((*begin, *ids[:kept]), text[size:])
+
+
+def window(right: bytes, least: int) -> bytes:
+    """The beginning of the text after a hole, of at least so many bytes, cut before a blank: there tokenizers cut too."""
+    if len(right) <= least:
+        return right
+    found = re.compile(rb"(?<=\S)\s").search(right, least)
+    return right[: found.start()] if found else right
+
+
+def _is_boundary(text: bytes, at: int) -> bool:
+    """Whether a character begins here."""
+    return at >= len(text) or text[at] & 0xC0 != 0x80

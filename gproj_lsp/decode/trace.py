@@ -1,0 +1,123 @@
+"""What happened while decoding: events as they happen, and a ledger of one decode."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gproj_lsp.environment import Binding
+from gproj_lsp.errors import EmptyQueryError
+from gproj_lsp.fragment import Rung
+
+__all__ = [
+    "Declared",
+    "EmptyQuery",
+    "Event",
+    "Fallback",
+    "Filled",
+    "HoleEntered",
+    "Incomplete",
+    "Ledger",
+    "Listener",
+    "Text",
+    "silent",
+]
+
+
+@dataclass(frozen=True)
+class HoleEntered:
+    """A hole, or a region called by a fragment, is about to be decoded.
+
+    Attributes:
+        sort: What it expects.
+        depth: 0 for a hole, one more for each grammar call around.
+        rung: How strongly it is constrained.
+        candidates: How many names its slots admit.
+    """
+
+    sort: str
+    depth: int
+    rung: Rung
+    candidates: int
+
+
+@dataclass(frozen=True)
+class Text:
+    """Text was written at the end of what the hole has so far; `bytes`, because a token may end inside a character."""
+
+    data: bytes
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A declaration just written entered Γ."""
+
+    binding: Binding
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A hole, or a region, has its whole text."""
+
+    sort: str
+    text: str
+    guaranteed: bool
+
+
+@dataclass(frozen=True)
+class Fallback:
+    """A rung had no candidates, or none to be confident in, and a looser one is used."""
+
+    sort: str
+    left: Rung
+    taken: Rung
+
+
+@dataclass(frozen=True)
+class EmptyQuery:
+    """A hole has no candidate; nothing was sampled."""
+
+    error: EmptyQueryError
+
+
+@dataclass(frozen=True)
+class Incomplete:
+    """A hole stays open; nothing was inserted."""
+
+    sort: str
+    reason: str
+
+
+Event = HoleEntered | Text | Declared | Filled | Fallback | EmptyQuery | Incomplete
+Listener = Callable[[Event], None]
+
+
+def silent(event: Event) -> None:
+    """A listener that ignores everything."""
+    del event
+
+
+@dataclass
+class Ledger:
+    """What one decode cost and how much it had to choose from; grows while decoding.
+
+    Attributes:
+        free_bits: Σ log2 of the number of admitted tokens over the steps where the model chose; forced text counts 0. Comparable within
+            one engine and vocabulary only (paper, 4.3).
+        steps: How often the model chose.
+        tokens: Tokens written, forced ones included.
+        model_calls: How often the model was asked.
+        forced: Bytes that were written without asking.
+    """
+
+    free_bits: float = 0.0
+    steps: int = 0
+    tokens: int = 0
+    model_calls: int = 0
+    forced: int = 0
+
+    def chose(self, among: int) -> None:
+        """The model chose one of `among` tokens."""
+        self.free_bits += math.log2(among)
+        self.steps += 1
