@@ -13,12 +13,13 @@ from gproj_lsp.cli.console import Progress, complain, note, out, progress, stdou
 from gproj_lsp.cli.wiring import Workspaces
 from gproj_lsp.document import Document
 from gproj_lsp.errors import GprojError, InputError
+from gproj_lsp.ide import Analysis, Analyzer
 from gproj_lsp.report import value
 from gproj_lsp.report.value import FileReport
 from gproj_lsp.settings import shown_path
-from gproj_lsp.workspace import Workspace, walk
+from gproj_lsp.workspace import walk
 
-__all__ = ["check"]
+__all__ = ["analysed", "check", "read_source"]
 
 
 def check(
@@ -63,49 +64,43 @@ class _Run:
     def reports(
         self, paths: Sequence[str], stdin_filename: str | None, shown: Progress
     ) -> Iterator[FileReport]:
-        for path, explicit in self._files(paths):
+        for path in self._files(paths):
             shown.update(f"checking {path}")
             try:
-                yield self._report(path, stdin_filename, explicit=explicit)
+                yield self._report(path, stdin_filename)
             except GprojError as error:
                 self._fail(error)
 
-    def _files(self, paths: Sequence[str]) -> Iterator[tuple[str, bool]]:
-        """Every file to check, and whether the user named it."""
+    def _files(self, paths: Sequence[str]) -> Iterator[str]:
+        """Every file to check, once."""
         seen: set[str] = set()
         for path in paths:
-            if path == "-" or not Path(path).is_dir():
-                found: Iterable[tuple[str, bool]] = ((path, True),)
-            else:
-                found = self._inside(Path(path))
-            for name, explicit in found:
+            within = path != "-" and Path(path).is_dir()
+            for name in self._inside(Path(path)) if within else (path,):
                 if name not in seen:
                     seen.add(name)
-                    yield name, explicit
+                    yield name
 
-    def _inside(self, folder: Path) -> Iterator[tuple[str, bool]]:
+    def _inside(self, folder: Path) -> Iterator[str]:
         try:
             workspace = self.workspaces.at(folder)
         except GprojError as error:
             self._fail(error)
             return
-        found = walk(
-            folder, lambda path: workspace.surface_of(path) is not None, workspace.settings.texts("exclude")
-        )
         empty = True
-        for path in found:
+        exclude = workspace.settings.texts("exclude")
+        for path in walk(folder, lambda path: workspace.surface_of(path) is not None, exclude):
             empty = False
-            yield str(path), False
+            yield str(path)
         if empty:
             note(f"{folder}: no file here that a surface reads")
 
-    def _report(self, path: str, stdin_filename: str | None, *, explicit: bool) -> FileReport:
+    def _report(self, path: str, stdin_filename: str | None) -> FileReport:
         source = read_source(path, stdin_filename)
         workspace = self.workspaces.at(source.path)
         surface = workspace.require_surface(source.path, source.label)
-        analysis = workspace.analyzer(surface).analyse(source.text)
+        analysis = analysed(workspace.analyzer(surface), source)
         self._tell(workspace.problems(surface))
-        self._tell(f"{source.label}: {problem}" for problem in analysis.problems if explicit or problem)
         return value.of(source.label, surface.name, analysis)
 
     def _tell(self, problems: Iterable[str]) -> None:
@@ -134,9 +129,16 @@ def read_source(path: str, stdin_filename: str | None) -> Document:
     return document.decode(sys.stdin.buffer.read(), Path(stdin_filename), shown_path(Path(stdin_filename)))
 
 
-def workspace_of(source: Document, overrides: Iterable[str]) -> Workspace:
-    """The workspace that a document lies in."""
-    return Workspaces(overrides).at(source.path)
+def analysed(analyzer: Analyzer, source: Document) -> Analysis:
+    """What is known of a document.
+
+    Raises:
+        InputError: It is more than the surface's limits allow.
+    """
+    analysis = analyzer.analyse(source.text)
+    if analysis.problems:
+        raise InputError(analysis.problems[0], place=source.label)
+    return analysis
 
 
 def _baseline_path(run: _Run, asked: Path | None, *, required: bool) -> Path | None:

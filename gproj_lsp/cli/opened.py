@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from gproj_lsp.cli.check import read_source
+from gproj_lsp.cli.check import analysed, read_source
 from gproj_lsp.cli.console import note
 from gproj_lsp.cli.place import offset_of
 from gproj_lsp.cli.wiring import Workspaces
@@ -34,7 +34,7 @@ def open_document(path: str, stdin_filename: str | None, overrides: Iterable[str
     """Read and analyse one document; what providers could not read is told on stderr.
 
     Raises:
-        InputError: It can't be read, or no surface reads it.
+        InputError: It can't be read, is too large, or no surface reads it.
         SettingsError: Its settings are not valid.
         ProviderError: A configured source can't be read.
     """
@@ -44,7 +44,7 @@ def open_document(path: str, stdin_filename: str | None, overrides: Iterable[str
     analyzer = workspace.analyzer(surface)
     for problem in workspace.problems(surface):
         note(problem)
-    return Opened(document, workspace, surface, analyzer, analyzer.analyse(document.text))
+    return Opened(document, workspace, surface, analyzer, analysed(analyzer, document))
 
 
 def hole_at(opened: Opened, at: str) -> Hole:
