@@ -10,6 +10,7 @@ from gproj_lsp.check_surface import Check
 from gproj_lsp.cli.console import out, progress
 from gproj_lsp.decode.engines import make_engine
 from gproj_lsp.errors import InputError, SurfaceError
+from gproj_lsp.fragment import Fragment
 from gproj_lsp.report.terminal import counted
 from gproj_lsp.resolve import resolver_of
 from gproj_lsp.surface import Surface, load
@@ -60,7 +61,7 @@ def _require(folder: Path) -> Path:
     return folder
 
 
-def _inside(surface: Surface, path: Path) -> Iterator[checks.Fragment]:
+def _inside(surface: Surface, path: Path) -> Iterator[Fragment]:
     found = [
         each
         for each in surface.fragments.values()
