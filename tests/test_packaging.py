@@ -13,6 +13,8 @@ import pytest
 
 import gproj_lsp
 from gproj_lsp import tomlfile
+from gproj_lsp.settings import KEYS
+from gproj_lsp.surface import shipped
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomlfile.read(ROOT / "pyproject.toml").table["project"]
@@ -69,6 +71,27 @@ def test_every_dependency_is_explained():
         *(name for extra in PROJECT["optional-dependencies"].values() for name in extra),
     ]
     names = {re.match(r"[\w-]+", line)[0] for line in said} - {"gproj-lsp"}
+    assert [name for name in sorted(names) if f"`{name}`" not in text] == []
+
+
+def test_every_setting_is_in_the_readme():
+    text = (ROOT / "README.md").read_text()
+    keys = [
+        *KEYS,
+        *(f"surfaces.{name}.{key}" for name, surface in shipped().items() for key in surface.settings),
+    ]
+    assert [key for key in keys if f"| `{key}` |" not in text] == []
+
+
+def test_every_module_is_on_the_map():
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    package = Path(gproj_lsp.__file__).parent
+    modules = [path for path in package.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()]
+    names = {path.name + "/" * path.is_dir() for path in modules} - {
+        "__init__.py",
+        "__main__.py",
+        "__pycache__/",
+    }
     assert [name for name in sorted(names) if f"`{name}`" not in text] == []
 
 
