@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 
+from gproj_lsp.drift import Drift
 from gproj_lsp.environment import Binding, Environment, Frame, Key, Origin
 from gproj_lsp.facts import NOTHING, Facts
 from gproj_lsp.ghosts import Diagnostic, diagnose, suppressed, unknown_sort
@@ -23,7 +24,7 @@ from gproj_lsp.resolve import (
     World,
 )
 from gproj_lsp.surface import Surface
-from gproj_lsp.syntax import Source, Statement, TokenKind, lexer_of, split
+from gproj_lsp.syntax import Piece, Source, Statement, TokenKind, lexer_of, split
 from gproj_lsp.text import LineIndex, Span, encode
 
 __all__ = ["Analysis", "Analyzer", "Diagnostic"]
@@ -37,22 +38,40 @@ class Resolved:
     """One statement under the Γ it saw; spans are relative to it.
 
     Attributes:
-        resolution: What is known of it.
+        statement: The statement.
         before: Γ before it.
         after: Γ after it.
-        closed: The sorts known completely after it.
+        closed: The sorts known completely before it.
+        effect: What it declares and drops.
         references: Its references.
         unknown: How many of them are unknown.
         diagnostics: Its findings.
     """
 
-    resolution: Resolution
+    statement: Statement
     before: Environment
     after: Environment
     closed: frozenset[str]
+    effect: Effect
     references: tuple[Reference, ...]
     unknown: int
     diagnostics: tuple[Diagnostic, ...]
+    _resolve: Callable[[], Resolution] = field(repr=False)
+
+    @cached_property
+    def resolution(self) -> Resolution:
+        """What is known of its places."""
+        return self._resolve()
+
+    @property
+    def closed_after(self) -> frozenset[str]:
+        """The sorts known completely after it."""
+        return self.closed - self.effect.opens if self.effect.opens else self.closed
+
+    @property
+    def plain(self) -> bool:
+        """Whether it declares nothing, and nobody looks at what could stand in it."""
+        return not (self.effect.declares or self.effect.drops or self.diagnostics or self.statement.holes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +182,7 @@ class Analyzer:
         self._closed = builtins.closed | world.closed
         self._start = Environment((_first(builtins.bindings), _first(world.bindings)))
         self._memory = _Memory(resolver, surface, self.settings)
-        self._previous: Source | None = None
+        self._previous: Analysis | None = None
 
     @property
     def start(self) -> Environment:
@@ -180,9 +199,10 @@ class Analyzer:
         size = len(encode(text))
         if size > self.surface.limits.file_bytes:
             return self._refused(text, size)
-        source = split(text, self._lexer, self._previous)
-        self._previous = source
-        return self._analysed(source, self._start, self._closed, cursor)
+        previous = self._previous
+        source = split(text, self._lexer, previous.source if previous else None)
+        self._previous = self._analysed(source, self._start, self._closed, previous, cursor)
+        return self._previous
 
     def declared(self, sources: Sequence[tuple[str, str]]) -> Facts:
         """What source texts (DDL files) declare, each on top of those before it.
@@ -199,9 +219,9 @@ class Analyzer:
                 problems.append(f"{label}: {self._too_large(size)}")
                 opened.update(self.surface.sorts)
                 continue
-            analysis = self._analysed(split(text, self._lexer), environment, closed, None)
+            analysis = self._analysed(split(text, self._lexer), environment, closed)
             for (_, start), each in zip(analysis.source.placed(), analysis.statements, strict=True):
-                effect = each.resolution.effect
+                effect = each.effect
                 opened |= effect.opens
                 place = f"{label}:{analysis.lines.position(start).line + 1}" if effect.declares else ""
                 places.update((binding, Origin("ddl", place)) for binding in effect.declares)
@@ -219,29 +239,26 @@ class Analyzer:
         return Facts(bindings, frozenset(whole - opened), tuple(problems))
 
     def _analysed(
-        self, source: Source, environment: Environment, closed: frozenset[str], cursor: int | None
+        self,
+        source: Source,
+        environment: Environment,
+        closed: frozenset[str],
+        previous: Analysis | None = None,
+        cursor: int | None = None,
     ) -> Analysis:
-        start = environment
-        statements: list[Resolved] = []
-        marked: list[int] = []
-        for index, (statement, _) in enumerate(source.placed()):
-            each = self._memory.resolved(statement, environment, closed)
-            statements.append(each)
-            environment, closed = each.after, each.closed
-            if each.diagnostics or statement.holes:
-                marked.append(index)
+        statements = tuple(self._memory.walk(source, environment, closed, previous))
+        marked = [index for index, each in enumerate(statements) if each.diagnostics or each.statement.holes]
         holes: list[Hole] = []
         found: list[Diagnostic] = []
         for index in marked:
             each, span = statements[index], source.span(index)
             found += (diagnostic.shift(span.start) for diagnostic in each.diagnostics)
-            statement = source.pieces[index].statement
-            if statement.holes:
-                holes += holes_of(statement, span.start, each.resolution, each.before, self.surface)
+            if each.statement.holes:
+                holes += holes_of(each.statement, span.start, each.resolution, each.before, self.surface)
         return Analysis(
             source,
-            tuple(statements),
-            start,
+            statements,
+            environment,
             self._shown(found, source, cursor),
             tuple(holes),
             sum(len(each.references) for each in statements),
@@ -275,40 +292,93 @@ class _Memory:
         self._surface = surface
         self._settings = settings
         self._worlds: dict[frozenset[str], World] = {}
-        self._resolved: dict[tuple[Statement, Environment, frozenset[str]], Resolved] = {}
+        self._known: dict[tuple[Statement, Environment, frozenset[str]], Resolved] = {}
         self._grown: dict[tuple[Environment, Effect], Environment] = {}
 
-    def resolved(self, statement: Statement, environment: Environment, closed: frozenset[str]) -> Resolved:
+    def walk(
+        self, source: Source, environment: Environment, closed: frozenset[str], previous: Analysis | None
+    ) -> Iterator[Resolved]:
+        """Resolve a buffer's statements in order.
+
+        Args:
+            source: The buffer.
+            environment: Γ before it.
+            closed: The sorts known completely before it.
+            previous: The analysis before an edit; what the edit can't concern is taken from it.
+        """
+        old = previous.statements if previous else ()
+        head, tail = _shared(previous.source.pieces, source.pieces) if previous else (0, 0)
+        drift = Drift(self._surface)
+        effects: list[Effect] = []
+        for index, piece in enumerate(source.pieces):
+            if index == len(source.pieces) - tail:
+                drift.replace([each.effect for each in old[head : len(old) - tail]], effects)
+            if index < head:
+                last: Resolved | None = old[index]
+            else:
+                last = old[index - len(source.pieces)] if index >= len(source.pieces) - tail else None
+            each = self._next(piece.statement, environment, closed, last, drift)
+            if last is None:
+                effects.append(each.effect)
+            elif each.effect is not last.effect:
+                drift.replace([last.effect], [each.effect])
+            yield each
+            environment, closed = each.after, each.closed_after
+
+    def _next(
+        self,
+        statement: Statement,
+        environment: Environment,
+        closed: frozenset[str],
+        last: Resolved | None,
+        drift: Drift,
+    ) -> Resolved:
+        if last is not None and last.closed == closed:
+            if last.before is environment:
+                return last
+            if last.plain and not drift.concerns(statement):
+                return replace(
+                    last,
+                    before=environment,
+                    after=environment,
+                    _resolve=lambda: self._resolved(statement, environment, closed).resolution,
+                )
+        return self._resolved(statement, environment, closed)
+
+    def _resolved(self, statement: Statement, environment: Environment, closed: frozenset[str]) -> Resolved:
         key = (statement, environment, closed)
-        found = self._resolved.get(key)
+        found = self._known.get(key)
         if found is None:
-            if len(self._resolved) >= _REMEMBERED:
-                self._resolved.clear()
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
                 self._grown.clear()
-            found = self._resolved[key] = self._resolve(statement, environment, closed)
+            found = self._known[key] = self._new(statement, environment, closed)
         return found
 
-    def _resolve(self, statement: Statement, environment: Environment, closed: frozenset[str]) -> Resolved:
-        world = self._worlds.setdefault(closed, World(closed, self._settings))
-        resolution: Resolution = UNREAD
-        opens = closed
-        if self._readable(statement):
-            try:
-                resolution = self._resolver.resolve(statement, environment, world)
-                opens = resolution.effect.opens
-            except RecursionError:
-                resolution = UNREAD
+    def _new(self, statement: Statement, environment: Environment, closed: frozenset[str]) -> Resolved:
+        resolution = self._read(statement, environment, closed)
+        effect = resolution.effect if resolution is not UNREAD else Effect(opens=closed)
         references = tuple(map(_doubted, resolution.references))
-        unknown = sum(each.verdict is Verdict.UNKNOWN for each in references)
         return Resolved(
-            resolution,
+            statement,
             environment,
-            self._after(environment, resolution.effect),
-            closed - opens if opens else closed,
+            self._after(environment, effect),
+            closed,
+            effect,
             references,
-            unknown,
+            sum(each.verdict is Verdict.UNKNOWN for each in references),
             tuple(self._diagnostics(statement, resolution, references, environment)),
+            lambda: resolution,
         )
+
+    def _read(self, statement: Statement, environment: Environment, closed: frozenset[str]) -> Resolution:
+        if not self._readable(statement):
+            return UNREAD
+        world = self._worlds.setdefault(closed, World(closed, self._settings))
+        try:
+            return self._resolver.resolve(statement, environment, world)
+        except RecursionError:
+            return UNREAD
 
     def _readable(self, statement: Statement) -> bool:
         limits = self._surface.limits
@@ -348,6 +418,16 @@ def _doubted(reference: Reference) -> Reference:
     if not doubt or reference.verdict is not Verdict.DECLARED:
         return reference
     return replace(reference, verdict=Verdict.UNKNOWN, reason=doubt)
+
+
+def _shared(old: Sequence[Piece], new: Sequence[Piece]) -> tuple[int, int]:
+    """How many pieces at the beginning and at the end two cuts have in common."""
+    most = min(len(old), len(new))
+    head = next((index for index in range(most) if old[index] is not new[index]), most)
+    tail = next(
+        (index for index in range(most - head) if old[-1 - index] is not new[-1 - index]), most - head
+    )
+    return head, tail
 
 
 def _depth(statement: Statement) -> int:

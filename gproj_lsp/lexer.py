@@ -82,6 +82,11 @@ class Statement:
         return encode(self.text)
 
     @cached_property
+    def folded(self) -> str:
+        """Its text without regard to case, to look for mentions in."""
+        return self.text.casefold()
+
+    @cached_property
     def offsets(self) -> Offsets:
         """Converts between characters and bytes of its text."""
         return Offsets(self.text)

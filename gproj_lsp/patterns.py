@@ -42,6 +42,7 @@ class Patterns:
         self.command_ends = _optional(spec.command_ends)
         self.data_after = _optional(spec.data_after)
         self.data_end = re.compile(rf"^{spec.data_end}[ \t]*\r?$", re.MULTILINE) if spec.data_end else None
+        self.listing = _optional(spec.listing)
         self.delimiter = _optional(rf"{spec.delimiter}[ \t]+(?P<mark>\S+)[^\n]*" if spec.delimiter else "")
         self.blocks = tuple(map(_block, spec.blocks))
         self.master()

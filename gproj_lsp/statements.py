@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -119,17 +119,22 @@ def _resplit(text: str, previous: Source) -> Source:
     start = ends[keep - 1] if keep else 0
     terminator = previous.pieces[keep - 1].after if keep else previous.lexer.spec.terminator
     shift = len(text) - len(old)
-    edges = {end: index + 1 for index, end in enumerate(ends) if end >= len(old) - tail}
     pieces = list(previous.pieces[:keep])
     at = start
     for piece in _Walk(previous.lexer, text, start, terminator).pieces():
         pieces.append(piece)
         at += piece.chars
-        index = edges.get(at - shift) if at > len(text) - tail else None
-        if index is not None and previous.pieces[index - 1].after == piece.after:
-            pieces.extend(previous.pieces[index:])
+        index = _ending(ends, at - shift) if at > len(text) - tail else None
+        if index is not None and previous.pieces[index].after == piece.after:
+            pieces.extend(previous.pieces[index + 1 :])
             break
     return Source(text, previous.lexer, tuple(pieces))
+
+
+def _ending(ends: list[int], at: int) -> int | None:
+    """The piece that ends at a character."""
+    index = bisect_left(ends, at)
+    return index if index < len(ends) and ends[index] == at else None
 
 
 def _untouched(pieces: tuple[Piece, ...], ends: list[int], same: int) -> int:

@@ -69,6 +69,7 @@ class _Lexer(_Strict):
     command_ends: str = ""
     data_after: str = ""
     data_end: str = ""
+    listing: str = ""
     blocks: tuple[_Block, ...] = ()
 
 
@@ -262,6 +263,7 @@ def _patterns(spec: LexerSpec) -> Iterable[tuple[str, str]]:
         "command_ends",
         "data_after",
         "data_end",
+        "listing",
         "delimiter",
     ):
         yield key.replace("_", "-"), str(getattr(spec, key))
