@@ -22,7 +22,7 @@ class Dialect:
         name: As `surfaces.sql.dialect` gives it.
         reader: What sqlglot calls it; empty for its own superset.
         aliases: Clauses in which a bare name may be a SELECT alias.
-        explicit: Whether only aliases written with AS count there (`SELECT a.id … ORDER BY id`).
+        implicit: Those in which it may be the name of an output without an alias (`SELECT a.id … ORDER BY id`).
         columns_first: Clauses in which a column of FROM hides an alias of the same name.
         lateral: Whether a derived table sees its left neighbours without LATERAL.
         rows: Whether a relation's name is a value (`SELECT u FROM users u`).
@@ -32,7 +32,7 @@ class Dialect:
         prior: Whether an ON clause may name a relation that is joined after it.
         anonymous: What an unnamed output column is called: `text` (its source: no plain name matches), `function`
             (after its function or type), or empty where that can't be told.
-        values: How VALUES names its columns, `%d` being the number.
+        values: How VALUES names its columns, `%d` being the number; empty where that can't be told.
         first: The number of its first column.
         foreign: Whether REFERENCES may name a table that is created later.
         variables: Whether a name outside any FROM may be a variable.
@@ -43,7 +43,7 @@ class Dialect:
     name: str
     reader: str = ""
     aliases: frozenset[str] = _EVERYWHERE
-    explicit: bool = False
+    implicit: frozenset[str] = frozenset({"Group", "Having", "Order"})
     columns_first: frozenset[str] = frozenset()
     lateral: bool = True
     rows: bool = True
@@ -52,7 +52,7 @@ class Dialect:
     later_ctes: bool = True
     prior: bool = True
     anonymous: str = ""
-    values: str = "column%d"
+    values: str = ""
     first: int = 1
     foreign: bool = True
     variables: bool = False
@@ -73,8 +73,9 @@ _DIALECTS: Mapping[str, Dialect] = {
     "sqlite": Dialect(
         "sqlite",
         reader="sqlite",
+        values="column%d",
         aliases=_LATE | {"Where", "Join"},
-        explicit=True,
+        implicit=frozenset(),
         columns_first=frozenset({"Where", "Group", "Having", "Join", "Window"}),
         lateral=False,
         rows=False,
@@ -85,7 +86,9 @@ _DIALECTS: Mapping[str, Dialect] = {
     "postgres": Dialect(
         "postgres",
         reader="postgres",
+        values="column%d",
         aliases=frozenset({"Group", "Order"}),
+        implicit=frozenset({"Order"}),
         columns_first=frozenset({"Group"}),
         lateral=False,
         fields=False,
@@ -112,6 +115,8 @@ _DIALECTS: Mapping[str, Dialect] = {
     "duckdb": Dialect(
         "duckdb",
         reader="duckdb",
+        implicit=frozenset({"Order"}),
+        columns_first=_EVERYWHERE - {"Order"},
         prior=False,
         values="col%d",
         first=0,

@@ -24,14 +24,20 @@ _ROW_AGGREGATES = frozenset(
 
 
 class Name:
-    """A name as written: its text, whether it was quoted, and how the dialect folds it."""
+    """A name as written.
 
-    __slots__ = ("folded", "quoted", "text")
+    Attributes:
+        text: Without quotes.
+        folded: As the dialect folds it.
+        mark: The opening quote, or empty.
+    """
 
-    def __init__(self, text: str, folded: str, *, quoted: bool) -> None:
+    __slots__ = ("folded", "mark", "text")
+
+    def __init__(self, text: str, folded: str, mark: str = "") -> None:
         self.text = text
         self.folded = folded
-        self.quoted = quoted
+        self.mark = mark
 
 
 class Lookup:
@@ -59,7 +65,7 @@ class Lookup:
         usable = (
             alias is not None
             and clause in dialect.aliases
-            and (not dialect.explicit or folded in scope.explicit)
+            and (folded in scope.explicit or clause in dialect.implicit)
         )
         if usable and not (matches and clause in dialect.columns_first):
             return Finding(Verdict.DECLARED, alias)
@@ -69,7 +75,7 @@ class Lookup:
                 return Finding(Verdict.AMBIGUOUS, column, f"{relation.spelling} gives it more than once")
             return Finding(Verdict.DECLARED, column, owner=relation.owner)
         if matches:
-            return self._several(name, scope, matches, aliased=alias is not None)
+            return self._several(scope, matches)
         if folded in self._system and any(relation.base for relation in scope.relations):
             return Finding(Verdict.DECLARED)
         if dialect.rows and (row := _row(scope, folded)) is not None:
@@ -78,16 +84,12 @@ class Lookup:
             return Finding(Verdict.UNKNOWN, alias, "it is an alias of SELECT, which may not be visible here")
         if scope.open:
             return Finding(Verdict.UNKNOWN, None, _why_open(scope))
-        if name.quoted and any(relation.anonymous for relation in scope.relations):
+        if name.mark and any(relation.anonymous for relation in scope.relations):
             return Finding(Verdict.UNKNOWN, None, "a column of that query has no plain name")
         return None
 
-    def _several(
-        self, name: Name, scope: Scope, matches: list[tuple[Relation, Binding]], *, aliased: bool
-    ) -> Finding:
-        relation, column = matches[0]
-        if aliased and self._dialect.name not in ("sqlite", "postgres"):
-            return Finding(Verdict.DECLARED, column, owner=relation.owner)
+    def _several(self, scope: Scope, matches: list[tuple[Relation, Binding]]) -> Finding:
+        column = matches[0][1]
         if scope.lenient:
             return Finding(Verdict.UNKNOWN, column, "a NATURAL join may have merged it")
         holders = [each.spelling or "a query without a name" for each, _ in matches]
@@ -98,11 +100,10 @@ class Lookup:
     def _nowhere(self, name: Name, place: Place) -> Finding:
         """A column that no block around it has."""
         dialect = self._dialect
-        if name.quoted and dialect.strings:
+        if name.mark == '"' and dialect.strings:
             return STRING
-        if (function := self.catalog.function("", name.folded)) is not None and (
-            function.attrs.get("kind") == "syntax" or dialect.name == "generic"
-        ):
+        function = self.catalog.function("", name.folded)
+        if function is not None and function.attrs.get("kind") == "syntax":
             return Finding(Verdict.DECLARED, function)
         if name.folded in dialect.words:
             return Finding(Verdict.UNKNOWN, None, "some databases read it as a keyword")
@@ -138,7 +139,7 @@ class Lookup:
             return Finding(Verdict.DECLARED)
         if relation.open:
             return Finding(Verdict.UNKNOWN, None, f"not all columns of {relation.spelling} are known")
-        if name.quoted and relation.anonymous:
+        if name.mark and relation.anonymous:
             return Finding(Verdict.UNKNOWN, None, "a column of that query has no plain name")
         if self._dialect.name == "postgres" and self._is_attribute(name.folded):
             return Finding(Verdict.UNKNOWN, None, "it may be a function of the row")
@@ -154,7 +155,7 @@ class Lookup:
     def _unqualified(self, qualifier: Name, name: Name, place: Place) -> Finding:
         """A column whose qualifier is no relation in scope."""
         scope = place.scope
-        if any(each.names_open for each in scope.chain()):
+        if any(each.names_open or each.behind for each in scope.chain()):
             return Finding(Verdict.UNKNOWN, None, _NOT_ALL_RELATIONS)
         if self._dialect.fields and self.bare(qualifier, place).verdict is not Verdict.GHOST:
             return Finding(Verdict.UNKNOWN, None, "it may be a field of a column")

@@ -37,15 +37,18 @@ class Source:
     tree: exp.Expression
 
     @cached_property
-    def _offsets(self) -> Offsets:
-        return Offsets(self.text)
+    def _offsets(self) -> Offsets | None:
+        return None if self.text.isascii() else Offsets(self.text)
 
     def span(self, node: exp.Expression) -> Span | None:
         """The bytes of a node that sqlglot knows the place of: a name with its quotes, a function's name."""
         meta = node._meta  # noqa: SLF001  (`meta` would create a dict per node)
         if not meta or "start" not in meta:
             return None
-        return self._offsets.span(meta["start"], meta["end"] + 1)
+        offsets = self._offsets
+        if offsets is None:
+            return Span(meta["start"], meta["end"] + 1)
+        return offsets.span(meta["start"], meta["end"] + 1)
 
     def written(self, node: exp.Expression) -> str:
         """The node's text as written, where its place is known."""

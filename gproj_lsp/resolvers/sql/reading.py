@@ -12,7 +12,7 @@ from gproj_lsp.resolvers.sql.catalog import Catalog
 from gproj_lsp.resolvers.sql.parse import Source, parse
 from gproj_lsp.resolvers.sql.places import frame_at, site_at
 from gproj_lsp.resolvers.sql.recorder import Recorder
-from gproj_lsp.resolvers.sql.scopes import Outputs
+from gproj_lsp.resolvers.sql.scopes import ANYTHING, Outputs
 from gproj_lsp.resolvers.sql.statements import Statements
 from gproj_lsp.text import Offsets, Span
 
@@ -93,9 +93,9 @@ def _outputs(text: str, vague: tuple[Span, ...], catalog: Catalog, span: Span) -
     start, end = offsets.char(span.start), offsets.char(span.end)
     source = parse(text[start:end], catalog.dialect.reader)
     if source is None:
-        return Outputs(open=True, complete=False)
+        return ANYTHING
     inside = tuple(each.shift(-span.start) for each in vague if span.contains(each))
     try:
         return Statements(Recorder(source, inside), catalog).statement(source.tree)()
     except RecursionError:
-        return Outputs(open=True, complete=False)
+        return ANYTHING

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from gproj_lsp.environment import Binding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from gproj_lsp.resolvers.sql.catalog import Catalog
 
-__all__ = ["NO_CTES", "Ctes", "Outputs", "Relation", "Scope", "Visible", "renamed"]
+__all__ = ["ANYTHING", "NO_CTES", "Ctes", "Outputs", "Relation", "Scope", "Visible"]
 
 
 @dataclass(frozen=True)
@@ -22,17 +22,33 @@ class Outputs:
     """The columns that a query gives.
 
     Attributes:
-        columns: Those with a known name, in order.
+        columns: In order; None for one that no plain name can be told for (`count(*)`).
         open: Whether there may be more.
-        anonymous: Whether some have a name that only quotes could spell (`count(*)`).
-        complete: Whether `columns` begins with the first column and leaves none out, so that a column list renames them
-            one by one.
+        guess: Whether those without a name may have a plain one all the same, as the database makes it up.
+        exact: Whether each stands at its place, so that a column list renames them one by one.
     """
 
-    columns: tuple[Binding, ...] = ()
+    columns: tuple[Binding | None, ...] = ()
     open: bool = False
-    anonymous: bool = False
-    complete: bool = True
+    guess: bool = False
+    exact: bool = True
+
+    @property
+    def named(self) -> Iterator[Binding]:
+        """Those with a name."""
+        return (column for column in self.columns if column is not None)
+
+    def relabelled(self, names: tuple[Binding, ...]) -> Outputs:
+        """The outputs under a column list, which names the first of them."""
+        if not names:
+            return self
+        if self.open or not self.exact:
+            return Outputs(names, open=True, exact=False)
+        return Outputs((*names, *self.columns[len(names) :]), guess=self.guess)
+
+
+ANYTHING = Outputs(open=True, exact=False)
+"""The outputs of a query that can't be read."""
 
 
 class Relation:
@@ -45,12 +61,13 @@ class Relation:
         schema: The folded schema, where it is named by its table's name.
         binding: The table in Γ, if it is one.
         base: Whether it may have the dialect's system columns.
-        anonymous: As `Outputs.anonymous`.
+        anonymous: Whether some of its columns have names that only quotes could spell.
         repeated: Folded names that more than one of its columns has.
     """
 
     __slots__ = (
         "_catalog",
+        "_given",
         "_known",
         "_open",
         "anonymous",
@@ -75,6 +92,7 @@ class Relation:
         known: Mapping[str, Binding] | None = None,
         is_open: bool = False,
         base: bool = False,
+        given: Outputs | None = None,
         anonymous: bool = False,
         repeated: frozenset[str] = frozenset(),
     ) -> None:
@@ -87,6 +105,7 @@ class Relation:
         self.anonymous = anonymous
         self.repeated = repeated
         self._catalog = catalog
+        self._given = given
         self._known = known if known is not None or catalog is not None else MappingProxyType({})
         self._open = is_open
 
@@ -95,16 +114,18 @@ class Relation:
         """The relation that a query in FROM is."""
         known: dict[str, Binding] = {}
         repeated: set[str] = set()
-        for column in outputs.columns:
+        for column in outputs.named:
             if known.setdefault(column.folded, column) is not column:
                 repeated.add(column.folded)
+        unnamed = None in outputs.columns
         return cls(
             name,
             spelling,
             known=known,
-            is_open=outputs.open,
+            is_open=outputs.open or (unnamed and outputs.guess),
             base=base,
-            anonymous=outputs.anonymous,
+            given=outputs,
+            anonymous=unnamed,
             repeated=frozenset(repeated),
         )
 
@@ -137,13 +158,17 @@ class Relation:
             known=self._known,
             is_open=self._open,
             base=self.base,
+            given=self._given,
             anonymous=self.anonymous,
             repeated=self.repeated,
         )
 
     def outputs(self) -> Outputs:
         """What `*` gives of it."""
-        return Outputs(tuple(self.columns().values()), self.open, self.anonymous, not self.open)
+        if self._given is not None:
+            return self._given
+        shown = (column for column in self.columns().values() if "hidden" not in column.attrs)
+        return Outputs(tuple(shown), self.open)
 
 
 Ctes = MappingProxyType[str, Relation]
@@ -173,9 +198,9 @@ class Scope:
         aliases: SELECT aliases, folded; True where AS wrote them.
         explicit: Bindings of the aliases written with AS, for those that a place can name.
         names_open: Whether there may be relations that can't be seen (a hole, a template, a FROM still being typed).
+        behind: Whether a qualifier may name a relation that the block can't see (ORDER BY of a set operation).
         windows: Folded names of the WINDOW clause.
         clause: Which clause is being read, for the blocks inside it.
-        growing: Whether the statement ends inside this block, with its FROM clause last.
     """
 
     parent: Scope | None = None
@@ -186,9 +211,9 @@ class Scope:
     aliases: dict[str, Binding] = field(default_factory=dict)
     explicit: set[str] = field(default_factory=set)
     names_open: bool = False
+    behind: bool = False
     windows: set[str] = field(default_factory=set)
     clause: str = ""
-    growing: bool = False
 
     def chain(self) -> Iterator[Scope]:
         """This scope and those around it, innermost first."""
@@ -267,13 +292,3 @@ class Scope:
                     seen.add(name)
                 elif not shown:
                     yield Visible(column, relation, f"{relation.spelling}.{column.spelling}", qualified=True)
-
-
-def renamed(outputs: Outputs, columns: Iterable[Binding]) -> Outputs:
-    """A query's outputs under a column list, which names the first of them."""
-    given = tuple(columns)
-    if not given:
-        return outputs
-    rest = outputs.columns[len(given) :] if outputs.complete else ()
-    is_open = outputs.open or not outputs.complete
-    return Outputs((*given, *rest), is_open, outputs.anonymous, outputs.complete)

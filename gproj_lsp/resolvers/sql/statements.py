@@ -9,17 +9,16 @@ from sqlglot import exp
 
 from gproj_lsp.environment import Binding
 from gproj_lsp.resolve import Verdict
-from gproj_lsp.resolvers.sql.query import Queries, children, grows
+from gproj_lsp.resolvers.sql.expressions import Lazy, children
+from gproj_lsp.resolvers.sql.query import Queries
 from gproj_lsp.resolvers.sql.recorder import Finding, Place, Recorder, Site
-from gproj_lsp.resolvers.sql.scopes import NO_CTES, Ctes, Outputs, Relation, Scope
+from gproj_lsp.resolvers.sql.scopes import ANYTHING, NO_CTES, Ctes, Relation, Scope
 
 if TYPE_CHECKING:
     from gproj_lsp.resolvers.sql.catalog import Catalog
-    from gproj_lsp.resolvers.sql.query import Lazy
 
-__all__ = ["Statements", "growing"]
+__all__ = ["Statements"]
 
-_ANYTHING = Outputs(open=True, complete=False)
 _REGIONS: tuple[tuple[type[exp.Expression], str], ...] = (
     (exp.Insert, "Insert"),
     (exp.Update, "Update"),
@@ -33,33 +32,11 @@ _REGIONS: tuple[tuple[type[exp.Expression], str], ...] = (
 )
 
 
-def growing(tree: exp.Expression) -> frozenset[int]:
-    """Identities of the SELECT nodes at the very end of a statement whose FROM clause may still go on."""
-    found: set[int] = set()
-    node: object = tree
-    while isinstance(node, exp.Expression):
-        if isinstance(node, exp.Select):
-            if grows(node):
-                found.add(id(node))
-            break
-        if isinstance(node, exp.SetOperation):
-            node = None if node.args.get("order") or node.args.get("limit") else node.expression
-        elif isinstance(node, exp.Create):
-            node = node.args.get("expression")
-        elif isinstance(node, exp.Insert):
-            node = None if node.args.get("conflict") or node.args.get("returning") else node.args.get("expression")
-        else:
-            if isinstance(node, (exp.Update, exp.Delete)) and not node.args.get("where"):
-                found.add(id(node))
-            break
-    return frozenset(found)
-
-
 class Statements(Queries):
     """Resolves one whole statement."""
 
-    def __init__(self, recorder: Recorder, catalog: Catalog, growing: frozenset[int] = frozenset()) -> None:
-        super().__init__(recorder, catalog, growing)
+    def __init__(self, recorder: Recorder, catalog: Catalog) -> None:
+        super().__init__(recorder, catalog)
         self._handlers: tuple[tuple[type[exp.Expression], Callable[[exp.Expression], None]], ...] = (
             (exp.Create, self._create),
             (exp.Alter, self._alter),
@@ -83,7 +60,7 @@ class Statements(Queries):
             for kind, handler in self._handlers:
                 if isinstance(tree, kind):
                     handler(tree)
-                    return lambda: _ANYTHING
+                    return lambda: ANYTHING
             if isinstance(tree, (exp.Query, exp.Values, exp.Table)):
                 return self.query(tree, outer)
             return self.other(tree, outer, NO_CTES)
@@ -98,7 +75,7 @@ class Statements(Queries):
             return self._delete(node, parent, ctes)
         if isinstance(node, exp.Merge):
             return self._merge(node, parent, ctes)
-        return lambda: _ANYTHING
+        return lambda: ANYTHING
 
     # -- data changes ---------------------------------------------------------------------------------------------------
 
@@ -216,8 +193,7 @@ class Statements(Queries):
 
     def _update(self, node: exp.Update, parent: Scope | None, ctes: Ctes) -> Lazy:
         ctes = self.with_clause(node, parent, ctes)
-        grows_still = id(node) in self._growing
-        scope = Scope(parent, ctes, names_open=grows_still, growing=grows_still)
+        scope = Scope(parent, ctes)
         target = self._target(node.this, scope)
         if target is not None:
             scope.relations.append(target)
@@ -234,8 +210,7 @@ class Statements(Queries):
 
     def _delete(self, node: exp.Delete, parent: Scope | None, ctes: Ctes) -> Lazy:
         ctes = self.with_clause(node, parent, ctes)
-        grows_still = id(node) in self._growing
-        scope = Scope(parent, ctes, names_open=grows_still, growing=grows_still)
+        scope = Scope(parent, ctes)
         with self.recorder.inside("From"):
             target = self._target(node.this, scope)
             if target is not None:
@@ -248,7 +223,7 @@ class Statements(Queries):
                 self.source(each, scope)
         for each in node.args.get("tables") or ():
             if isinstance(each, exp.Table) and isinstance(each.this, exp.Identifier):
-                self._alias_reference(each.this, Place(scope, "From"))
+                self.alias_reference(each.this, Place(scope, "From"))
         self.clauses(node, scope)
         return self._returning(node, scope, target)
 
@@ -289,15 +264,13 @@ class Statements(Queries):
     def _returning(self, node: exp.Expression, scope: Scope, target: Relation | None = None) -> Lazy:
         returning = node.args.get("returning")
         if not isinstance(returning, exp.Returning):
-            return lambda: _ANYTHING
+            return lambda: ANYTHING
         if target is not None and self.dialect.name == "sqlite":
             scope = Scope(scope.parent, scope.ctes, [target], names_open=scope.names_open)
-        select = exp.Select()
-        select.args["expressions"] = returning.expressions  # not `set`: that would take the nodes from their tree
         with self.recorder.inside("Returning"):
             for each in returning.expressions:
                 self.expression(each, Place(scope, "Select"))
-        return lambda: self._outputs(select, scope)
+        return lambda: self.outputs(returning.expressions, scope)
 
     # -- definitions ----------------------------------------------------------------------------------------------------
 
@@ -349,7 +322,7 @@ class Statements(Queries):
             self.expression(when, Place(scope, "Where"))
         if isinstance(execute := node.args.get("execute"), exp.Expression):
             for each in execute.find_all(exp.Func):
-                self._function_reference(each, None)
+                self.function_reference(each, None)
 
     def _columns_defined(self, schema: exp.Schema, table: object) -> None:
         """A table's own column list: what its checks, defaults and keys may name."""

@@ -1,0 +1,431 @@
+"""Expressions resolved: columns, functions, windows, and the queries inside them.
+
+The walk is over sqlglot's trees, which it never changes; what it finds goes to the recorder.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from gproj_lsp.environment import Binding
+from gproj_lsp.resolve import Verdict
+from gproj_lsp.resolvers.sql.lookup import STRING, Lookup, Name
+from gproj_lsp.resolvers.sql.recorder import Finding, Place, Recorder, Site
+from gproj_lsp.resolvers.sql.scopes import Ctes, Outputs, Relation, Scope
+from gproj_lsp.text import Span
+
+if TYPE_CHECKING:
+    from gproj_lsp.resolvers.sql.catalog import Catalog
+
+__all__ = ["Expressions", "Lazy", "alias_of", "children"]
+
+Lazy = Callable[[], Outputs]
+"""The outputs of a query, worked out if someone asks."""
+
+_VALUES = frozenset({"Limit", "Values", "Default"})
+"""Clauses that expect values, and no column of the block."""
+
+_LEAVES = (
+    exp.Literal,
+    exp.Identifier,
+    exp.Var,
+    exp.DataType,
+    exp.Placeholder,
+    exp.Parameter,
+    exp.SessionParameter,
+    exp.Null,
+    exp.Boolean,
+    exp.JSONPath,
+    exp.ColumnDef,
+)
+
+
+def children(node: exp.Expression) -> Iterator[exp.Expression]:
+    """The nodes directly under one."""
+    for value in node.args.values():
+        if isinstance(value, list):
+            for each in value:
+                if isinstance(each, exp.Expression):
+                    yield each
+        elif isinstance(value, exp.Expression):
+            yield value
+
+
+def alias_of(node: exp.Expression) -> exp.Expression | None:
+    """The identifier that a FROM item or a CTE is named by."""
+    alias = node.args.get("alias")
+    if isinstance(alias, exp.TableAlias):
+        alias = alias.this
+    return alias if isinstance(alias, exp.Identifier) else None
+
+
+class Expressions(ABC):
+    """Resolves the names in expressions.
+
+    Args:
+        recorder: Where references go.
+        catalog: Γ before the statement.
+    """
+
+    def __init__(self, recorder: Recorder, catalog: Catalog) -> None:
+        self.recorder = recorder
+        self.catalog = catalog
+        self.dialect = catalog.dialect
+        self.lookup = Lookup(catalog)
+        self._bound: list[frozenset[str]] = []
+
+    @abstractmethod
+    def query(
+        self,
+        node: exp.Expression,
+        parent: Scope | None,
+        ctes: Ctes,
+        anchored: Callable[[Outputs], None] | None = None,
+    ) -> Lazy:
+        """Resolve a query inside an expression or a FROM clause.
+
+        Args:
+            node: A SELECT, a set operation, VALUES, a parenthesised query, or a statement that returns rows.
+            parent: The block whose names it sees.
+            ctes: The common table expressions it sees.
+            anchored: Told the outputs of a set operation's first query before the others are read (recursion).
+
+        Returns:
+            Its outputs.
+        """
+
+    @abstractmethod
+    def table_reference(self, node: exp.Table, scope: Scope, *, target: bool = False) -> Relation:
+        """Resolve a table's name.
+
+        Args:
+            node: The table.
+            scope: Whose common table expressions it may name.
+            target: Whether it is written to, so that no common table expression is meant.
+
+        Returns:
+            It as a relation, under its own name.
+        """
+
+    @abstractmethod
+    def with_clause(self, node: exp.Expression, parent: Scope | None, ctes: Ctes) -> Ctes:
+        """The common table expressions in force after a statement's WITH, if it has one."""
+
+    # -- names ----------------------------------------------------------------------------------------------------------
+
+    def name(self, identifier: exp.Expression) -> Name:
+        """An identifier's text, folded as the dialect does."""
+        quoted = bool(identifier.args.get("quoted"))
+        text = identifier.this if isinstance(identifier.this, str) else identifier.name
+        mark = (self.recorder.source.written(identifier)[:1] or '"') if quoted else ""
+        return Name(text, self.catalog.fold(text, quoted=quoted), mark)
+
+    def schema(self, identifier: exp.Expression | None) -> str | None:
+        """The folded schema that an identifier names, empty for one that need not be said."""
+        if not isinstance(identifier, exp.Identifier):
+            return None
+        return self.catalog.schema(identifier.name, quoted=bool(identifier.args.get("quoted")))
+
+    def spelling(self, identifier: exp.Expression) -> str:
+        """A name as it is written in the text, or as it has to be."""
+        return self.recorder.source.written(identifier) or self.catalog.spell(identifier.name)
+
+    def is_name(self, node: object) -> bool:
+        """Whether the node is an identifier, and no hole or template."""
+        return isinstance(node, exp.Identifier) and not self.recorder.vague(self.recorder.span(node))
+
+    def column_binding(self, identifier: exp.Expression, owner: str, like: Binding | None = None) -> Binding:
+        """What a query's output column declares."""
+        name = self.name(identifier)
+        attrs = {"table": owner}
+        if like is not None and (kind := like.attrs.get("type")):
+            attrs["type"] = kind
+        return Binding(
+            name.text, "Column", owner, folded=name.folded, attrs=attrs, spelling=self.catalog.spell(name.text)
+        )
+
+    def unread(self, identifier: exp.Expression) -> Relation:
+        """A relation of which nothing but its name is known."""
+        return Relation(self.name(identifier).folded, self.spelling(identifier), known={}, is_open=True)
+
+    @contextmanager
+    def binding(self, names: Iterable[str]) -> Iterator[None]:
+        """Within a lambda or a comprehension, whose variables are no columns."""
+        self._bound.append(frozenset(names))
+        try:
+            yield
+        finally:
+            self._bound.pop()
+
+    def column_list(self, node: exp.Expression, owner: str) -> tuple[Binding, ...]:
+        """The column names that an alias gives: `AS v(a, b)`, `AS f(a int, b text)`."""
+        alias = node.args.get("alias")
+        columns = alias.args.get("columns") if isinstance(alias, exp.TableAlias) else None
+        found = []
+        for each in columns or ():
+            identifier = each.this if isinstance(each, exp.ColumnDef) else each
+            if isinstance(identifier, exp.Identifier):
+                self.declares(identifier, "ColDecl")
+                found.append(self.column_binding(identifier, owner))
+        return tuple(found)
+
+    def declares(self, identifier: exp.Expression, sort: str) -> None:
+        """Write down that a new name stands there."""
+        if (span := self.recorder.span(identifier)) is not None:
+            self.recorder.site(Site(span, sort, self.recorder.region))
+
+    # -- expressions ----------------------------------------------------------------------------------------------------
+
+    def expression(self, root: exp.Expression, place: Place) -> None:
+        """Resolve every name in an expression, queries inside it included."""
+        stack = [root]
+        while stack:
+            node = stack.pop()
+            if isinstance(node, exp.Column):
+                self.column(node, place)
+            elif isinstance(node, _LEAVES):
+                continue
+            elif isinstance(node, (exp.Query, exp.Values)):
+                self.query(node, place.scope, place.scope.ctes)
+            elif not self._special(node, place):
+                if isinstance(node, exp.Func):
+                    self.function_reference(node, None)
+                stack.extend(children(node))
+
+    def _special(self, node: exp.Expression, place: Place) -> bool:
+        """Nodes some of whose children are no expressions; whether it was one."""
+        if isinstance(node, exp.Alias):
+            self.declares(node.args["alias"], "")
+            self.expression(node.this, place)
+        elif isinstance(node, exp.Window):
+            self._window(node, place)
+        elif isinstance(node, exp.Dot):
+            self._dot(node, place)
+        elif isinstance(node, (exp.Kwarg, exp.PropertyEQ)):
+            self.expression(node.expression, place)
+        elif isinstance(node, (exp.Collate, exp.AtTimeZone)) and isinstance(node.expression, exp.Column):
+            self.expression(node.this, place)
+            if isinstance(node, exp.AtTimeZone):
+                self.expression(node.expression, place)
+        elif isinstance(node, exp.In) and isinstance(field := node.args.get("field"), exp.Column):
+            self._in_table(node, field, place)
+        elif isinstance(node, exp.Lambda):
+            with self.binding(self.name(each).folded for each in node.expressions if each.name):
+                self.expression(node.this, place)
+        elif isinstance(node, exp.Comprehension):
+            self._comprehension(node, place)
+        elif isinstance(node, exp.Opclass):
+            self.expression(node.this, place)
+        elif isinstance(node, exp.Star):
+            for key in ("except_", "replace", "rename"):
+                for each in node.args.get(key) or ():
+                    if isinstance(each, exp.Expression):
+                        self.expression(each, place)
+        elif isinstance(node, exp.Table):
+            # A table where an expression is expected: sqlglot read something else as one.
+            return True
+        elif isinstance(node, (exp.Insert, exp.Update, exp.Delete, exp.Merge)):
+            self.query(node, place.scope, place.scope.ctes)
+        else:
+            return False
+        return True
+
+    def _comprehension(self, node: exp.Comprehension, place: Place) -> None:
+        variables = [self.name(node.expression).folded] if node.expression.name else []
+        for key, value in node.args.items():
+            if key != "expression" and isinstance(value, exp.Expression):
+                with self.binding(variables):
+                    self.expression(value, place)
+
+    def _in_table(self, node: exp.In, field: exp.Column, place: Place) -> None:
+        """`x IN t`: in SQLite the rows of a table."""
+        self.expression(node.this, place)
+        if self.dialect.name == "sqlite" and isinstance(field.this, exp.Identifier):
+            table = exp.Table(this=field.this, db=field.args.get("table"))
+            self.table_reference(table, place.scope)
+        else:
+            self.expression(field, place)
+
+    def _window(self, node: exp.Window, place: Place) -> None:
+        identifier = node.args.get("alias")
+        for each in children(node):
+            if each is not identifier:
+                self.expression(each, place)
+        span = self.recorder.span(identifier) if isinstance(identifier, exp.Identifier) else None
+        if not isinstance(identifier, exp.Identifier) or span is None:
+            return
+        name = self.name(identifier)
+        scope = place.scope
+        declared = {self.name(each.this).folded for each in _windows(node)} | scope.windows
+        if name.folded in declared:
+            finding = Finding(Verdict.DECLARED)
+        elif node.find_ancestor(exp.Select) is None or self.recorder.unfinished:
+            finding = Finding(Verdict.UNKNOWN, None, "its WINDOW clause may still come")
+        else:
+            finding = Finding(Verdict.GHOST, None, "no WINDOW clause declares it", tuple(sorted(declared)))
+        self.recorder.site(Site(span, "Window", self.recorder.region, place))
+        self.recorder.refer(span, name.text, "Window", finding)
+
+    def _dot(self, node: exp.Dot, place: Place) -> None:
+        """`schema.function(…)`, or a field of a value."""
+        left, right = node.this, node.expression
+        if isinstance(right, exp.Func):
+            schema = self.schema(left) if isinstance(left, exp.Identifier) else None
+            self.function_reference(right, schema, known=isinstance(left, exp.Identifier))
+            for each in children(right):
+                self.expression(each, place)
+            if not isinstance(left, exp.Identifier):
+                self.expression(left, place)
+            return
+        if isinstance(left, exp.Expression):
+            self.expression(left, place)
+        inner = left.this if isinstance(left, exp.Paren) else None
+        if self.dialect.rows and isinstance(inner, exp.Column) and not inner.args.get("table"):
+            self._row_field(inner, right, place)
+
+    def _row_field(self, row: exp.Column, field: exp.Expression, place: Place) -> None:
+        """`(u).id`: a column of a relation that is written as a value."""
+        if not isinstance(row.this, exp.Identifier) or not isinstance(field, exp.Identifier):
+            return
+        name = self.name(row.this)
+        relation = place.scope.named(name.folded)
+        span = self.recorder.span(field)
+        if relation is None or span is None or place.scope.matches(name.folded):
+            return
+        self.recorder.site(Site(span, "Column", self.recorder.region, place, relation))
+        self.recorder.refer(span, field.name, "Column", self.lookup.member(relation, self.name(field)))
+
+    def function_reference(self, node: exp.Expression, schema: str | None, *, known: bool = True) -> None:
+        span = self.recorder.span(node)
+        if span is None or isinstance(node, (exp.Star, exp.Column)):
+            return
+        written = self.recorder.source.written(node)
+        quoted = written[:1] in ('"', "`", "[")
+        text = node.name if quoted else written
+        if not quoted and not written.isidentifier() and not written.replace("$", "_").isidentifier():
+            return
+        name = Name(text, self.catalog.fold(text, quoted=quoted), written[0] if quoted else "")
+        self.recorder.site(Site(span, "Function", self.recorder.region, schema=schema))
+        if known:
+            finding = self.lookup.function(schema or "", name)
+        else:
+            finding = Finding(Verdict.UNKNOWN, None, "it is a method of a value")
+        self.recorder.refer(span, text, "Function", finding)
+
+    # -- columns --------------------------------------------------------------------------------------------------------
+
+    def column(self, node: exp.Column, place: Place, *, target: Relation | None = None) -> None:
+        """Resolve a column, with or without a qualifier.
+
+        Args:
+            node: The column.
+            place: Where it stands.
+            target: The relation that it must belong to, whatever is in scope.
+        """
+        identifier = node.this
+        qualifier = node.args.get("table")
+        if isinstance(identifier, exp.Star):
+            if isinstance(qualifier, exp.Identifier):
+                self.alias_reference(qualifier, place)
+            self._special(identifier, place)
+            return
+        if not isinstance(identifier, exp.Identifier):
+            if isinstance(identifier, exp.Expression):
+                self.expression(identifier, place)
+            return
+        span = self.recorder.span(identifier)
+        if span is None:
+            return
+        if isinstance(qualifier, exp.Identifier):
+            self._qualified(node, qualifier, identifier, span, place)
+            return
+        name = self.name(identifier)
+        if self._bound and any(name.folded in names for names in self._bound):
+            return
+        if place.clause in _VALUES and target is None:
+            self.recorder.site(Site(span, "", self.recorder.region))
+        else:
+            self.recorder.site(Site(span, "Column", self.recorder.region, place, target))
+        if self.recorder.vague(span):
+            return
+        finding = self.lookup.member(target, name) if target is not None else self.lookup.bare(name, place)
+        if finding is STRING:
+            return
+        self.recorder.refer(span, name.text, "Column", finding)
+
+    def _qualified(
+        self, node: exp.Column, qualifier: exp.Identifier, identifier: exp.Identifier, span: Span, place: Place
+    ) -> None:
+        first = self.recorder.span(qualifier)
+        name, table = self.name(identifier), self.name(qualifier)
+        db = node.args.get("db")
+        schema = self.schema(db)
+        if self._bound and any(table.folded in names for names in self._bound):
+            return
+        relation = place.scope.named(table.folded)
+        if relation is None and self.dialect.fields and isinstance(db, exp.Identifier):
+            holder = place.scope.named(self.name(db).folded)
+            if holder is not None and first is not None:
+                self.recorder.site(Site(first, "Column", self.recorder.region, place, holder))
+                self.recorder.refer(first, table.text, "Column", self.lookup.member(holder, table))
+                return
+        vague = self.recorder.vague(first) or self.recorder.vague(self.recorder.span(db))
+        if first is not None:
+            self.recorder.site(Site(first, "Alias", self.recorder.region, place, member=name.folded))
+        self.recorder.site(Site(span, "Column", self.recorder.region, place, relation))
+        if vague:
+            self.recorder.refer(span, name.text, "Column", Finding(Verdict.UNKNOWN, None, "its qualifier is not known"))
+            return
+        finding = self.lookup.qualified(table, schema, name, place)
+        if relation is not None and first is not None:
+            self.recorder.refer(first, table.text, "Alias", self._alias_finding(relation))
+        elif finding.verdict is Verdict.GHOST and first is not None:
+            # What is wrong is the qualifier; what is missing, and what a fix replaces, is the column.
+            start = self.recorder.span(db) if isinstance(db, exp.Identifier) else first
+            whole = type(span)((start or first).start, span.end)
+            text = ".".join(each.name for each in (db, qualifier, identifier) if isinstance(each, exp.Identifier))
+            self.recorder.refer(whole, text, "Column", finding)
+            return
+        self.recorder.refer(span, name.text, "Column", finding)
+
+    def alias_reference(self, identifier: exp.Identifier, place: Place) -> None:
+        """A relation's name on its own: `u.*`, `FOR UPDATE OF u`."""
+        span = self.recorder.span(identifier)
+        if span is None:
+            return
+        name = self.name(identifier)
+        self.recorder.site(Site(span, "Alias", self.recorder.region, place))
+        relation = place.scope.named(name.folded)
+        if relation is not None:
+            finding = self._alias_finding(relation)
+        elif any(scope.names_open for scope in place.scope.chain()):
+            finding = Finding(Verdict.UNKNOWN, None, "not all relations in scope are known")
+        elif self.dialect.fields and self.lookup.bare(name, place).verdict is not Verdict.GHOST:
+            finding = Finding(Verdict.UNKNOWN, None, "it may be a column with fields")
+        else:
+            spellings = tuple(
+                relation.spelling
+                for scope in place.scope.chain()
+                for relation in scope.relations
+                if relation.spelling
+            )
+            finding = Finding(Verdict.GHOST, None, "no such relation is in scope", spellings)
+        self.recorder.refer(span, name.text, "Alias", finding)
+
+    def _alias_finding(self, relation: Relation) -> Finding:
+        binding = Binding(
+            relation.spelling, "Alias", namespace="Alias", folded=relation.name, attrs={"table": relation.owner}
+        )
+        return Finding(Verdict.DECLARED, binding)
+
+
+def _windows(node: exp.Window) -> list[exp.Expression]:
+    """The windows that a WINDOW clause around the call declares."""
+    select = node.find_ancestor(exp.Select)
+    windows = select.args.get("windows") if select is not None else None
+    return [each for each in windows or () if isinstance(each.this, exp.Identifier)]
