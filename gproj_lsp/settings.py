@@ -49,7 +49,7 @@ KEYS: Mapping[str, Key] = MappingProxyType(
     {
         "engine": Key("llguidance|xgrammar|llama", "llguidance", "which mask engine decodes"),
         "model": Key(
-            "text", "embedded", "`embedded`, the path of a GGUF file, or a name that `model list` shows"
+            "text", "embedded", "`embedded`, the path of a GGUF file, or the `hf:` reference of a pulled one"
         ),
         "exclude": Key("texts", (), "globs that `check` leaves out when it walks a folder"),
         "baseline": Key("text", "", "a file of known ghosts that `check` does not report again"),
