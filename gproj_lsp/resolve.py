@@ -194,9 +194,8 @@ def resolver_of(surface: Surface) -> Resolver:
         SurfaceError: No installed package offers the resolver it names.
     """
     if not surface.resolver:
-        from gproj_lsp.lexical import LexicalResolver  # noqa: PLC0415  (it is built on this module)
-
-        return LexicalResolver(surface)
+        # It is built on this module, so it can't be imported above.
+        return cast("Resolver", import_module(f"{GROUP}.lexical").LexicalResolver(surface))
     if surface.resolver.isidentifier() and find_spec(f"{GROUP}.{surface.resolver}") is not None:
         return cast("Resolver", import_module(f"{GROUP}.{surface.resolver}").resolver)
     for entry in entry_points(group=GROUP, name=surface.resolver):
