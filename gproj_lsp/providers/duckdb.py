@@ -94,12 +94,13 @@ def _bindings(connection: _Cursor, origin: Origin) -> list[Binding]:
     found: list[Binding] = []
     for schema, name, kind in connection.execute(_RELATIONS).fetchall():
         relation = Relation(schema, name, kind, tuple(columns.get((schema, name), ())))
-        found.extend(bindings_of(relation, origin, shown_bare=schema == "main"))
+        found.extend(bindings_of(relation, origin, bare=schema == "main"))
     for schema, name, kind in connection.execute(_MACROS).fetchall():
-        shown = "" if schema == "main" else schema
-        attrs = {"kind": "table" if "table" in kind else "scalar", "schema": shown}
-        found.append(Binding(name, "Function", owner=shown, attrs=attrs, origin=origin))
-    schemas = dict.fromkeys(each.attrs.get("schema", "") for each in found if each.attrs.get("schema"))
+        attrs = {"kind": "table" if "table" in kind else "scalar", "schema": schema}
+        if schema == "main":
+            attrs["bare"] = "yes"
+        found.append(Binding(name, "Function", owner=schema, attrs=attrs, origin=origin))
+    schemas = dict.fromkeys(each.attrs["schema"] for each in found)
     found.extend(Binding(schema, "Schema", attrs={"kind": "schema"}, origin=origin) for schema in schemas)
     return found
 

@@ -73,36 +73,42 @@ class _Reading:
         self.problems.append(f"{self.address.shown}: {name} can't be read: {self.address.scrubbed(cause)}")
 
 
-def bindings_of(relation: Relation, origin: Origin, *, shown_bare: bool = False) -> Iterator[Binding]:
+def bindings_of(relation: Relation, origin: Origin, *, bare: bool = False) -> Iterator[Binding]:
     """The bindings of a relation and its columns.
 
     Args:
         relation: What was read.
         origin: Where.
-        shown_bare: Whether it can be named without its schema.
+        bare: Whether it can also be named without its schema.
     """
-    for schema in dict.fromkeys(["", relation.schema] if shown_bare else [relation.schema]):
-        attrs = {"kind": relation.kind, "schema": schema}
-        if relation.columns is None:
-            attrs["columns"] = "open"
-        yield Binding(relation.name, "Table", owner=schema, attrs=attrs, origin=origin)
-        for column in relation.columns or ():
-            yield _column(column, relation, schema, origin)
+    schema = _schema_attrs(relation.schema, bare=bare)
+    attrs = {"kind": relation.kind, **schema}
+    if relation.columns is None:
+        attrs["columns"] = "open"
+    yield Binding(relation.name, "Table", owner=relation.schema, attrs=attrs, origin=origin)
+    owner = f"{relation.schema}.{relation.name}" if relation.schema else relation.name
+    for column in relation.columns or ():
+        said = {"table": relation.name, **schema, **dict(_column_attrs(column))}
+        yield Binding(column.name, "Column", owner=owner, attrs=said, origin=origin)
 
 
-def _column(column: Column, relation: Relation, schema: str, origin: Origin) -> Binding:
-    attrs = {"table": relation.name, "schema": schema}
+def _schema_attrs(schema: str, *, bare: bool) -> dict[str, str]:
+    if not schema:
+        return {}
+    return {"schema": schema, "bare": "yes"} if bare else {"schema": schema}
+
+
+def _column_attrs(column: Column) -> Iterator[tuple[str, str]]:
     if column.type:
-        attrs["type"] = column.type
+        yield "type", column.type
     if not column.nullable:
-        attrs["nullable"] = "no"
+        yield "nullable", "no"
     if column.primary:
-        attrs["primary"] = "yes"
+        yield "primary", "yes"
     if column.references:
-        attrs["references"] = column.references
+        yield "references", column.references
     if column.hidden:
-        attrs["hidden"] = "yes"
-    return Binding(column.name, "Column", owner=relation.name, attrs=attrs, origin=origin)
+        yield "hidden", "yes"
 
 
 def reflect(connection: Connection, address: Address, origin: Origin, seconds: float) -> Facts:
@@ -118,7 +124,7 @@ def reflect(connection: Connection, address: Address, origin: Origin, seconds: f
     visible = _visible(reading)
     for schema in _schemas(reading, visible):
         for relation in _relations(reading, schema):
-            reading.bindings.extend(bindings_of(relation, origin, shown_bare=schema in visible))
+            reading.bindings.extend(bindings_of(relation, origin, bare=schema in visible))
         if schema:
             reading.bindings.append(Binding(schema, "Schema", attrs={"kind": "schema"}, origin=origin))
     closed = {"Table", "Schema"}
@@ -292,13 +298,13 @@ def _read_postgres(reading: _Reading, visible: tuple[str, ...]) -> None:
     version = connection.dialect.server_version_info or (0,)
     foreign = version[0] != _SHIPPED_POSTGRES
     for schema, name, kind, count in connection.execute(text(_POSTGRES_FUNCTIONS), {"system": foreign}):
-        for shown in _schemas_shown(schema, visible):
-            attrs = {"kind": kind, "schema": shown, **({"overloads": "yes"} if count > 1 else {})}
-            reading.bindings.append(Binding(name, "Function", owner=shown, attrs=attrs, origin=origin))
+        attrs = {"kind": kind, **_schema_attrs(schema, bare=schema in visible)}
+        if count > 1:
+            attrs["overloads"] = "yes"
+        reading.bindings.append(Binding(name, "Function", owner=schema, attrs=attrs, origin=origin))
     for schema, name, kind in connection.execute(text(_POSTGRES_TYPES)):
-        for shown in _schemas_shown(schema, visible):
-            attrs = {"kind": kind, "schema": shown}
-            reading.bindings.append(Binding(name, "Type", owner=shown, attrs=attrs, origin=origin))
+        attrs = {"kind": kind, **_schema_attrs(schema, bare=schema in visible)}
+        reading.bindings.append(Binding(name, "Type", owner=schema, attrs=attrs, origin=origin))
     if foreign:
         for schema, name, columns in connection.execute(text(_POSTGRES_CATALOGS)):
             relation = Relation(schema, name, "system", tuple(Column(each) for each in columns))
@@ -310,10 +316,5 @@ def _read_routines(reading: _Reading, visible: tuple[str, ...]) -> None:
     query = text("SELECT ROUTINE_SCHEMA, ROUTINE_NAME FROM information_schema.ROUTINES ORDER BY 1, 2")
     for schema, name in connection.execute(query):
         if schema.lower() not in _SYSTEM_SCHEMAS:
-            for shown in _schemas_shown(schema, visible):
-                attrs = {"kind": "scalar", "schema": shown}
-                reading.bindings.append(Binding(name, "Function", owner=shown, attrs=attrs, origin=origin))
-
-
-def _schemas_shown(schema: str, visible: tuple[str, ...]) -> tuple[str, ...]:
-    return ("", schema) if schema in visible else (schema,)
+            attrs = {"kind": "scalar", **_schema_attrs(schema, bare=schema in visible)}
+            reading.bindings.append(Binding(name, "Function", owner=schema, attrs=attrs, origin=origin))

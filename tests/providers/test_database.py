@@ -29,13 +29,13 @@ def read(url: str, root: Path = Path(), seconds: float = 10.0) -> Facts:
 
 
 def tables(facts: Facts) -> dict[str, str]:
-    """Each relation's columns, as `schema.table`."""
+    """Each relation's columns, as `schema.table`; ! marks those that need no schema."""
     columns: dict[tuple[str, str], list[str]] = {}
     for each in facts.bindings:
         if each.sort == "Column":
-            columns.setdefault((each.attrs["schema"], each.attrs["table"]), []).append(each.name)
+            columns.setdefault((each.attrs.get("schema", ""), each.attrs["table"]), []).append(each.name)
     return {
-        f"{each.owner}.{each.name}".lstrip("."): " ".join(
+        f"{each.owner}.{each.name}".lstrip(".") + ("!" if each.attrs.get("bare") else ""): " ".join(
             columns.get((each.owner, each.name), []) + ["..."] * (each.attrs.get("columns") == "open")
         )
         for each in facts.bindings
@@ -48,7 +48,7 @@ def attrs(facts: Facts, table: str, column: str, schema: str = "") -> dict[str, 
         each
         for each in facts.bindings
         if (each.sort, each.name) == ("Column", column)
-        and (each.attrs["table"], each.attrs["schema"]) == (table, schema)
+        and (each.attrs["table"], each.attrs.get("schema", "")) == (table, schema)
     )
     return dict(found.attrs)
 
@@ -73,7 +73,7 @@ class TestSqlite:
         assert facts.closed == {"Table", "Schema"}
         assert facts.details == {"dialect": "sqlite"}
         buyer = attrs(facts, "orders", "buyer")
-        assert buyer == {"table": "orders", "schema": "", "type": "INTEGER", "references": "users.id"}
+        assert buyer == {"table": "orders", "type": "INTEGER", "references": "users.id"}
         assert attrs(facts, "users", "id")["primary"] == "yes"
         assert attrs(facts, "users", "Full Name")["nullable"] == "no"
         assert attrs(facts, "notes", "rank")["hidden"] == "yes"
@@ -127,7 +127,9 @@ class TestSqlite:
     def test_a_broken_view_is_told_and_left_open(self, shop):
         with sqlite3.connect(shop) as connection:
             connection.execute("PRAGMA writable_schema = ON")
-            connection.execute("UPDATE sqlite_master SET sql = replace(sql, 'FROM orders', 'FROM gone') WHERE name = 'spent'")
+            connection.execute(
+                "UPDATE sqlite_master SET sql = replace(sql, 'FROM orders', 'FROM gone') WHERE name = 'spent'"
+            )
         connection.close()
         facts = read("shop.db", shop.parent)
         assert tables(facts)["spent"] == "..."
@@ -158,59 +160,64 @@ class TestSqlite:
         assert tables(read("odd.db", tmp_path)) == {name: f"{name} plain" for name in odd}
 
 
+SCRIPT = """
+CREATE SCHEMA app; CREATE SCHEMA "Odd.Schema";
+CREATE TYPE app.mood AS ENUM ('ok'); CREATE DOMAIN positive AS int CHECK (VALUE > 0);
+CREATE TABLE users (id bigint PRIMARY KEY, "Full Name" text NOT NULL, tags text[], mood app.mood);
+CREATE TABLE app.orders (id int PRIMARY KEY, buyer bigint REFERENCES users (id), parent int REFERENCES app.orders);
+CREATE TABLE "Odd.Schema"."T" (x int);
+CREATE VIEW app.names AS SELECT "Full Name" AS name FROM users;
+CREATE MATERIALIZED VIEW counts AS SELECT count(*) AS n FROM users;
+CREATE TABLE parts (k int, v text) PARTITION BY LIST (k);
+CREATE TABLE parts_1 PARTITION OF parts FOR VALUES IN (1);
+CREATE SEQUENCE ticket;
+CREATE FUNCTION app.tax(a numeric) RETURNS numeric LANGUAGE sql AS 'SELECT a';
+CREATE FUNCTION app.tax(a int) RETURNS int LANGUAGE sql AS 'SELECT a';
+CREATE FUNCTION many() RETURNS SETOF int LANGUAGE sql AS 'SELECT 1';
+CREATE AGGREGATE total(int) (sfunc = int4pl, stype = int);
+"""
+
+
+@pytest.fixture(scope="module")
+def url(server):
+    server.create("shop")
+    server.run(SCRIPT, "shop")
+    return server.url("shop")
+
+
 class TestPostgres:
-    SCRIPT = """
-    CREATE SCHEMA app; CREATE SCHEMA "Odd.Schema";
-    CREATE TYPE app.mood AS ENUM ('ok'); CREATE DOMAIN positive AS int CHECK (VALUE > 0);
-    CREATE TABLE users (id bigint PRIMARY KEY, "Full Name" text NOT NULL, tags text[], mood app.mood);
-    CREATE TABLE app.orders (id int PRIMARY KEY, buyer bigint REFERENCES users (id), parent int REFERENCES app.orders);
-    CREATE TABLE "Odd.Schema"."T" (x int);
-    CREATE VIEW app.names AS SELECT "Full Name" AS name FROM users;
-    CREATE MATERIALIZED VIEW counts AS SELECT count(*) AS n FROM users;
-    CREATE TABLE parts (k int, v text) PARTITION BY LIST (k);
-    CREATE TABLE parts_1 PARTITION OF parts FOR VALUES IN (1);
-    CREATE SEQUENCE ticket;
-    CREATE FUNCTION app.tax(a numeric) RETURNS numeric LANGUAGE sql AS 'SELECT a';
-    CREATE FUNCTION app.tax(a int) RETURNS int LANGUAGE sql AS 'SELECT a';
-    CREATE FUNCTION many() RETURNS SETOF int LANGUAGE sql AS 'SELECT 1';
-    CREATE AGGREGATE total(int) (sfunc = int4pl, stype = int);
-    """
-
-    @pytest.fixture(scope="class")
-    def url(self, server):
-        server.create("shop")
-        server.run(self.SCRIPT, "shop")
-        return server.url("shop")
-
     def test_every_schema_with_kinds_keys_and_types(self, url):
         facts = read(url)
         found = tables(facts)
-        assert found["users"] == found["public.users"] == "id Full Name tags mood"
+        assert found["public.users!"] == "id Full Name tags mood"
         assert found["app.orders"] == "id buyer parent"
-        assert "orders" not in found
         assert found["Odd.Schema.T"] == "x"
         assert found["app.names"] == "name"
-        assert found["counts"] == "n"
-        assert found["parts"] == found["parts_1"] == "k v"
-        assert found["ticket"] == "last_value log_cnt is_called"
+        assert found["public.counts!"] == "n"
+        assert found["public.parts!"] == found["public.parts_1!"] == "k v"
+        assert found["public.ticket!"] == "last_value log_cnt is_called"
         assert not any(name.startswith(("pg_", "information_schema")) for name in found)
         assert facts.closed == {"Table", "Schema", "Function", "Type"}
         assert facts.details == {"dialect": "postgres"}
         assert attrs(facts, "orders", "buyer", "app")["references"] in ("users.id", "public.users.id")
         assert attrs(facts, "orders", "parent", "app")["references"] == "app.orders.id"
-        assert attrs(facts, "users", "tags")["type"] == "TEXT[]"
+        assert attrs(facts, "users", "tags", "public")["type"] == "TEXT[]"
 
     def test_functions_and_types(self, url):
         facts = read(url)
-        functions = {(each.owner, each.name): each.attrs for each in facts.bindings if each.sort == "Function"}
+        functions = {
+            (each.owner, each.name): each.attrs for each in facts.bindings if each.sort == "Function"
+        }
         assert functions["app", "tax"]["overloads"] == "yes"
-        assert functions["", "many"]["kind"] == functions["public", "many"]["kind"] == "table"
-        assert functions["", "total"]["kind"] == "aggregate"
-        assert ("", "lower") not in functions
-        types = {(each.owner, each.name): each.attrs["kind"] for each in facts.bindings if each.sort == "Type"}
+        assert functions["public", "many"] == {"kind": "table", "schema": "public", "bare": "yes"}
+        assert functions["public", "total"]["kind"] == "aggregate"
+        assert all(name != "lower" for _, name in functions)
+        types = {
+            (each.owner, each.name): each.attrs["kind"] for each in facts.bindings if each.sort == "Type"
+        }
         assert types["app", "mood"] == "enum"
-        assert types["", "positive"] == "domain"
-        assert ("", "users") not in types
+        assert types["public", "positive"] == "domain"
+        assert ("public", "users") not in types
 
     def test_the_search_path_decides_what_needs_no_schema(self, server, url):
         server.run("ALTER DATABASE shop SET search_path = app, public")
@@ -218,8 +225,8 @@ class TestPostgres:
             found = tables(read(url))
         finally:
             server.run("ALTER DATABASE shop RESET search_path")
-        assert found["orders"] == found["app.orders"] == "id buyer parent"
-        assert found["users"] == "id Full Name tags mood"
+        assert found["app.orders!"] == "id buyer parent"
+        assert found["public.users!"] == "id Full Name tags mood"
 
     def test_an_absent_database_and_a_silent_server_are_errors(self, server):
         with pytest.raises(ProviderError, match="does not exist"):
@@ -242,16 +249,13 @@ class TestDuckdb:
         facts = read("duckdb:///shop.duckdb", tmp_path)
         found = tables(facts)
         assert found == {
-            "users": "id name",
-            "main.users": "id name",
+            "main.users!": "id name",
             "app.orders": "id total",
-            "visits": "who",
-            "main.visits": "who",
-            "v": "name",
-            "main.v": "name",
+            "main.visits!": "who",
+            "main.v!": "name",
         }
-        assert attrs(facts, "visits", "who")["references"] == "users.id"
-        assert attrs(facts, "users", "id")["primary"] == "yes"
+        assert attrs(facts, "visits", "who", "main")["references"] == "users.id"
+        assert attrs(facts, "users", "id", "main")["primary"] == "yes"
         assert facts.closed == {"Table", "Schema"}
         assert facts.details == {"dialect": "duckdb"}
         assert [each.name for each in facts.bindings if each.sort == "Function"] == ["twice"]

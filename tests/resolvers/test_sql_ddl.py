@@ -11,9 +11,10 @@ from sqlglot.errors import SqlglotError
 
 from gproj_lsp.environment import EMPTY, Binding, Environment
 from gproj_lsp.resolve import World
+from gproj_lsp.resolvers.sql.catalog import Catalog
 from gproj_lsp.resolvers.sql.ddl import effect_of
 from gproj_lsp.resolvers.sql.names import RELATION, adopt, is_open, table_key
-from gproj_lsp.resolvers.sql.scopes import Outputs
+from gproj_lsp.resolvers.sql.scopes import ANYTHING, Outputs
 from gproj_lsp.surface import shipped
 from gproj_lsp.syntax import lexer_of, split
 from gproj_lsp.text import Span
@@ -37,14 +38,14 @@ class Script:
             self.opens |= effect.opens
 
     def tables(self) -> dict[str, str]:
+        catalog = Catalog(self.environment, self.world)
         found: dict[str, str] = {}
-        for each in self.environment:
-            if each.sort == "Table":
-                key = table_key(each.owner, each.folded)
-                columns = [c.name for c in self.environment if c.sort == "Column" and c.owner == key]
-                more = ["..."] if each.attrs.get("columns") == "open" else []
-                found[key] = " ".join(columns + more)
-        return dict(sorted(found.items()))
+        for each in catalog.relations:
+            key = table_key(each.owner, each.folded)
+            columns = [column.name for column in catalog.columns(key).values()]
+            more = ["..."] if each.attrs.get("columns") == "open" else []
+            found[key] = " ".join(columns + more)
+        return found
 
     def names(self, sort: str) -> list[str]:
         return sorted(each.name for each in self.environment if each.sort == sort)
@@ -58,7 +59,7 @@ def named(query: str, dialect: str) -> Outputs:
     try:
         tree = sqlglot.parse_one(query, dialect=dialect)
     except SqlglotError:
-        return Outputs(open=True)
+        return ANYTHING
     names = tree.named_selects
     return Outputs(
         tuple(Binding(name, "Column") for name in names if name not in ("", "*")), open="*" in names
@@ -87,6 +88,7 @@ class TestCreateTable:
         assert script.tables() == {"app.users": "id Full Name price tags team"}
         assert dict(script.binding("Column", "id").attrs) == {
             "table": "users",
+            "schema": "app",
             "type": "bigint",
             "primary": "yes",
             "nullable": "no",
@@ -152,7 +154,7 @@ class TestCreateTable:
 
     def test_created_twice_with_other_columns_is_left_open(self):
         text = "CREATE TABLE t (a, b); CREATE TEMP TABLE t (b, c);"
-        assert tables("sqlite", text) == {"t": "c a b ..."}
+        assert tables("sqlite", text) == {"t": "a b c ..."}
 
     def test_a_template_in_place_of_the_name_declares_nothing(self):
         assert tables("postgres", "CREATE TABLE {{ schema }} (a int)") == {}
@@ -267,8 +269,8 @@ class TestAlter:
                 {"t": "a c"},
             ),
             ("postgres", "ALTER TABLE t DROP CONSTRAINT b", {"t": "a b c"}),
-            ("sqlite", "ALTER TABLE t RENAME COLUMN b TO bb", {"t": "bb a c"}),
-            ("mysql", "ALTER TABLE t CHANGE COLUMN b bb varchar(10) NOT NULL", {"t": "bb a c"}),
+            ("sqlite", "ALTER TABLE t RENAME COLUMN b TO bb", {"t": "a c bb"}),
+            ("mysql", "ALTER TABLE t CHANGE COLUMN b bb varchar(10) NOT NULL", {"t": "a c bb"}),
             ("sqlite", "ALTER TABLE t RENAME TO u", {"u": "a b c"}),
             ("mysql", "RENAME TABLE t TO u", {"u": "a b c"}),
             ("postgres", "ALTER TABLE t SET SCHEMA app", {"app.t": "a b c"}),

@@ -134,8 +134,9 @@ def adopt(bindings: Iterable[Binding], world: World) -> tuple[Binding, ...]:
     """A provider's bindings as SQL names them: folded, owned by their table's key, spelled for the dialect.
 
     Providers say names exactly (as if quoted) and give a schema and a table by the attributes `schema` and `table`, or by the
-    raw owner. Names that can't be written in the dialect are left out. Where two bindings of one key differ in their columns
-    (a schema that the search path puts before another), the table's columns are left open.
+    raw owner; `bare` says that the name can be used without its schema too. Names that can't be written in the dialect are left
+    out. Where two bindings of one key differ in their columns (a schema that the search path puts before another), the table's
+    columns are left open. Adopting twice changes nothing.
     """
     dialect = dialect_in(world)
     given = tuple(each for each in bindings if writable(each.name, dialect))
@@ -143,17 +144,28 @@ def adopt(bindings: Iterable[Binding], world: World) -> tuple[Binding, ...]:
     found: dict[Key, Binding] = {}
     shapes: dict[str, dict[str, set[str]]] = {}
     for each in given:
-        adopted = _adopted(each, schemas, dialect)
-        found.setdefault(adopted.key, adopted)
-        if adopted.sort == "Column":
-            shape = shapes.setdefault(adopted.owner, {})
-            shape.setdefault(each.attrs.get("schema", ""), set()).add(adopted.folded)
+        for adopted in _forms(each, schemas, dialect):
+            found.setdefault(adopted.key, adopted)
+            if adopted.sort == "Column":
+                shape = shapes.setdefault(adopted.owner, {})
+                shape.setdefault(each.attrs.get("schema", ""), set()).add(adopted.folded)
     torn = {
         owner
         for owner, shape in shapes.items()
         if len(shape) > 1 and len(set(map(frozenset, shape.values()))) > 1
     }
     return tuple(_left_open(each) if torn and _table_of(each) in torn else each for each in found.values())
+
+
+def _forms(binding: Binding, schemas: Mapping[str, str], dialect: str) -> tuple[Binding, ...]:
+    """The binding, and the one that is found without its schema if there is one."""
+    adopted = _adopted(binding, schemas, dialect)
+    if binding.attrs.get("bare") != "yes" or _kept_schema(binding.attrs.get("schema", ""), dialect) == "":
+        return (adopted,)
+    if adopted.sort == "Column":
+        owner = table_key("", _kept(adopted.attrs["table"], dialect))
+        return (adopted, replace(adopted, owner=owner))
+    return (adopted, replace(adopted, owner=""))
 
 
 def _schemas(bindings: Iterable[Binding], dialect: str) -> Mapping[str, str]:

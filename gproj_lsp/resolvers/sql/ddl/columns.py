@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from gproj_lsp.resolvers.sql.reader import Name, Path, Reader
+from gproj_lsp.resolvers.sql.ddl.kinds import words
+from gproj_lsp.resolvers.sql.ddl.reader import Name, Path, Reader
 from gproj_lsp.syntax import Token
 
 __all__ = ["ColumnDef", "Definitions", "column_def", "definitions"]
 
-_ENDS_TYPE = frozenset(
+_ENDS_TYPE = words(
     "as auto_increment autoincrement check collate comment compression constraint default encode first after generated"
-    " identity invisible key not null on primary references storage unique visible virtual stored".split()
+    " identity invisible key not null on primary references storage unique visible virtual stored"
 )
-_TYPES = frozenset(
+_TYPES = words(
     "bigint blob bool boolean char character clob date datetime decimal double enum float int integer json jsonb numeric"
-    " real serial smallint text time timestamp tinyint uuid varchar".split()
+    " real serial smallint text time timestamp tinyint uuid varchar"
 )
 
 

@@ -1,0 +1,89 @@
+"""DROP."""
+
+from __future__ import annotations
+
+from gproj_lsp.environment import Key
+from gproj_lsp.resolvers.sql.ddl.draft import EVERYTHING, Draft, Target
+from gproj_lsp.resolvers.sql.ddl.kinds import OTHERS, ROUTINES
+from gproj_lsp.resolvers.sql.ddl.reader import Path, Reader
+from gproj_lsp.resolvers.sql.names import function_key, table_key
+
+__all__ = ["drop"]
+
+
+def drop(draft: Draft, reader: Reader) -> None:
+    """Read what follows DROP."""
+    reader.take_any("materialized", "foreign", "temporary", "temp", "external", "virtual")
+    what = reader.peek()
+    reader.at += 1
+    if what == "index":
+        reader.take("concurrently")
+    reader.take("if", "exists")
+    paths = reader.paths()
+    cascade = reader.skip_to("cascade") == "cascade"
+    if what in ("table", "view", "sequence"):
+        _relations(draft, [draft.target(path) for path in paths], cascade=cascade)
+    elif what in ROUTINES:
+        for path in paths:
+            _function(draft, path)
+    elif what == "schema" and cascade:
+        for path in paths:
+            _schema(draft, path.name.folded(draft.dialect))
+    elif what == "extension":
+        draft.opens |= EVERYTHING
+    elif what in OTHERS:
+        for path in paths:
+            _other(draft, OTHERS[what], path)
+
+
+def _relations(draft: Draft, targets: list[Target], *, cascade: bool) -> None:
+    going = {target.owner for target in targets}
+    for target in targets:
+        needed = (
+            user for user in draft.users(target.owner) if table_key(user.owner, user.folded) not in going
+        )
+        if target.binding is not None and not cascade and any(True for _ in needed):
+            # The database may have refused; both outcomes are thinkable from here on.
+            draft.leave_open(target.binding)
+        else:
+            _relation(draft, target, set())
+
+
+def _relation(draft: Draft, target: Target, seen: set[str]) -> None:
+    """Drop a relation; with it go the views over it and the tables that inherit from it (PostgreSQL's CASCADE)."""
+    if target.binding is None or target.owner in seen:
+        return
+    seen.add(target.owner)
+    draft.drop(target.key)
+    for column in draft.columns(target):
+        draft.drop(column.key)
+    if draft.dialect == "postgres":
+        for user in draft.users(target.owner):
+            if "uses" in user.attrs:
+                owner = table_key(user.owner, user.folded)
+                _relation(draft, Target(user.key, owner, user.name, user), seen)
+
+
+def _function(draft: Draft, path: Path) -> None:
+    """Drop a function, unless others of that name may be left."""
+    key = function_key(path.schema_key(draft.dialect), path.name.folded(draft.dialect))
+    old = draft.environment.lookup(key)
+    if old is not None and "overloads" not in old.attrs and old.origin.provider != "builtin":
+        draft.drop(key)
+
+
+def _schema(draft: Draft, folded: str) -> None:
+    if not folded or folded not in draft.catalog.schemas:
+        return
+    for binding in draft.environment:
+        inside = (
+            binding.owner.startswith(f"{folded}.") if binding.sort == "Column" else binding.owner == folded
+        )
+        if inside:
+            draft.drop(binding.key)
+
+
+def _other(draft: Draft, sort: str, path: Path) -> None:
+    key = Key(sort, path.schema_key(draft.dialect), path.name.folded(draft.dialect))
+    if draft.environment.lookup(key) is not None:
+        draft.drop(key)
