@@ -1,0 +1,260 @@
+"""The candidates of a closed slot in the order the model prefers them, with the text after the hole in mind.
+
+A candidate's score is the log probability of the candidate *and* the beginning of what follows it, in the tokens that the whole text would
+have. The candidates' tokens form a tree; it is grown best-first, several branches a batch. What a node has already lost no continuation
+can win back, so a node bounds everything under it: growing stops as soon as the wanted number of candidates is better than any bound.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gproj_lsp.decode.base import BranchingModel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from gproj_lsp.decode.base import Logits, Stop, Vocabulary
+    from gproj_lsp.decode.context import Context
+    from gproj_lsp.decode.prompt import Seam
+
+__all__ = ["Candidate", "Ranking", "rank"]
+
+_NODES = 48
+"""Tokens of one batch: beyond this a batch costs as much as several."""
+_UNLIKELY = 8.0
+"""Nats below the likeliest node that are left for a later batch, which the bound usually makes needless."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One name that may stand at the hole.
+
+    Attributes:
+        text: As it would be written.
+        score: Natural logarithm of the probability of the candidate and what is scored after it.
+        probability: Its share among all candidates, given the text around the hole; those not looked at count with their bound.
+    """
+
+    text: str
+    score: float
+    probability: float
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Candidates, likeliest first.
+
+    Attributes:
+        candidates: Those looked at to the end.
+        remaining: The share that all the others together have at most.
+        expansions: How many nodes of the tree the model was asked about.
+    """
+
+    candidates: tuple[Candidate, ...]
+    remaining: float
+    expansions: int
+
+
+@dataclass(eq=False)
+class _Node:
+    """One token on the way to some candidates; `score` is None until its parent's logits are known."""
+
+    token: int
+    parent: _Node | None
+    children: dict[int, _Node]
+    ends: list[int]  # candidates that end here
+    score: float | None = None
+    known: bool = False  # whether the scores of its children are
+
+
+def rank(  # noqa: PLR0913  (what, where, among what, how far)
+    context: Context,
+    shown: Seam,
+    candidates: Sequence[str],
+    right: bytes,
+    *,
+    limit: int = 1,
+    stop: Stop | None = None,
+) -> Ranking:
+    """The best candidates at a hole.
+
+    Args:
+        context: The model; afterwards it holds the tokens before the hole.
+        shown: The text up to the hole.
+        candidates: Different, non-empty texts.
+        right: The text after the hole, as far as it is to be scored.
+        limit: How many candidates to be sure of.
+        stop: Asked between batches.
+
+    Raises:
+        Cancelled: `stop` said so.
+        ModelError: The model failed.
+    """
+    root, before = _tree(context.vocabulary, shown, candidates, right)
+    logits = context.show(before, stop)
+    _score(root, 0.0, logits)
+    search = _Search(context, root, len(candidates), stop)
+    return search.run(candidates, min(limit, len(candidates)))
+
+
+def _tree(
+    vocabulary: Vocabulary, shown: Seam, candidates: Sequence[str], right: bytes
+) -> tuple[_Node, tuple[int, ...]]:
+    """The tree of the candidates' tokens, and the tokens before it: what all of them begin with is no choice."""
+    paths = [vocabulary.encode(shown.tail + text.encode() + right) for text in candidates]
+    common = _common(paths)
+    root = _Node(-1, None, {}, [])
+    for candidate, path in enumerate(paths):
+        node = root
+        for token in path[common:]:
+            node = node.children.setdefault(token, _Node(token, node, {}, []))
+        node.ends.append(candidate)
+    return root, (*shown.ids, *paths[0][:common])
+
+
+def _common(paths: Sequence[Sequence[int]]) -> int:
+    """How many tokens all paths begin with; at least one is left to each."""
+    shortest = min(len(path) for path in paths) - 1
+    first = paths[0]
+    return next((at for at in range(shortest) if any(path[at] != first[at] for path in paths)), max(shortest, 0))
+
+
+class _Search:
+    def __init__(self, context: Context, root: _Node, count: int, stop: Stop | None) -> None:
+        self.context = context
+        self.stop = stop
+        self.scores: list[float | None] = [None] * count
+        self.frontier: list[_Node] = []
+        self.expansions = 1
+        self._meet(root)
+
+    def run(self, texts: Sequence[str], limit: int) -> Ranking:
+        while self.frontier and self._bound() > self._worst(limit):
+            self._grow(self._worst(limit))
+        found = sorted(
+            ((score, at) for at, score in enumerate(self.scores) if score is not None),
+            key=lambda pair: (-pair[0], pair[1]),
+        )
+        top = max([*(score for score, _ in found), self._bound()])
+        weights = [math.exp(score - top) for score, _ in found]
+        rest = sum(math.exp(_sure(node) - top) for node in self.frontier)
+        whole = sum(weights) + rest
+        ranked = tuple(
+            Candidate(texts[at], score, weight / whole)
+            for (score, at), weight in zip(found, weights, strict=True)
+        )
+        return Ranking(ranked, rest / whole, self.expansions)
+
+    def _bound(self) -> float:
+        return max((_sure(node) for node in self.frontier), default=-math.inf)
+
+    def _worst(self, limit: int) -> float:
+        known = sorted((score for score in self.scores if score is not None), reverse=True)
+        return known[limit - 1] if len(known) >= limit else -math.inf
+
+    def _meet(self, node: _Node) -> None:
+        """A node's children have scores now: note the candidates that end there, and wait for the others."""
+        for child in node.children.values():
+            for candidate in child.ends:
+                self.scores[candidate] = child.score
+            if child.children:
+                self.frontier.append(child)
+
+    def _grow(self, needed: float) -> None:
+        """Ask the model about the likeliest nodes and everything under them, as far as one batch holds."""
+        self.frontier.sort(key=_sure, reverse=True)
+        best = _sure(self.frontier[0])
+        batch: dict[_Node, int] = {}
+        leaves = 0
+        room = self.context.model.branches if isinstance(self.context.model, BranchingModel) else _NODES
+        for top in self.frontier:
+            under = list(_inner(top))
+            new = [node for node in (*_line(top), *under) if node not in batch]
+            tips = sum(not any(child.children for child in node.children.values()) for node in under)
+            small = len(batch) + len(new) <= _NODES and leaves + tips <= room
+            if batch and (not small or _sure(top) <= needed or _sure(top) < best - _UNLIKELY):
+                break
+            if not small:
+                new = [node for node in (*_line(top), top) if node not in batch]
+                tips = 1
+            leaves += tips
+            for node in new:
+                batch.setdefault(node, len(batch))
+            if not small:
+                break
+        self._ask(batch)
+
+    def _ask(self, batch: dict[_Node, int]) -> None:
+        nodes = list(batch)
+        parents = [batch[node.parent] if node.parent in batch else -1 for node in nodes]
+        rows = _spread(self.context, [node.token for node in nodes], parents, self.stop)
+        self.expansions += len(nodes)
+        for node, logits in zip(nodes, rows, strict=True):
+            if not node.known:
+                _score(node, _sure(node), logits)
+                self._meet(node)
+        self.frontier = [node for node in self.frontier if not node.known]
+
+
+def _score(node: _Node, base: float, logits: Logits) -> None:
+    """Give a node's children their scores."""
+    top = float(logits.max())
+    whole = top + math.log(float(np.exp(logits - top, dtype=np.float32).sum(dtype=np.float64)))
+    for token, child in node.children.items():
+        child.score = base + float(logits[token]) - whole
+    node.known = True
+
+
+def _sure(node: _Node) -> float:
+    return -math.inf if node.score is None else node.score
+
+
+def _line(node: _Node) -> list[_Node]:
+    """The nodes above, from the root's child down; the root itself is the context."""
+    line: list[_Node] = []
+    above = node.parent
+    while above is not None and above.parent is not None:
+        line.append(above)
+        above = above.parent
+    return line[::-1]
+
+
+def _inner(top: _Node) -> Iterator[_Node]:
+    """The node and those under it that have children, parents first."""
+    waiting = [top]
+    while waiting:
+        node = waiting.pop()
+        if node.children:
+            yield node
+            waiting.extend(node.children.values())
+
+
+def _spread(
+    context: Context, ids: Sequence[int], parents: Sequence[int], stop: Stop | None
+) -> Iterator[Logits] | NDArray[np.float32]:
+    """Logits after each node; a model that can't branch is shown one path after the other."""
+    model = context.model
+    if isinstance(model, BranchingModel):
+        rows = model.spread(ids, parents, stop=stop)
+        context.counted(len(ids))
+        return rows
+    return _one_by_one(context, ids, parents, stop)
+
+
+def _one_by_one(
+    context: Context, ids: Sequence[int], parents: Sequence[int], stop: Stop | None
+) -> Iterator[Logits]:
+    base = tuple(context.model.fed)
+    for node in range(len(ids)):
+        path = [node]
+        while parents[path[-1]] >= 0:
+            path.append(parents[path[-1]])
+        yield context.show((*base, *(ids[at] for at in reversed(path))), stop)
+    context.rewind(len(base))
