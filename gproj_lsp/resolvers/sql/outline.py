@@ -131,6 +131,8 @@ class Outline:
         clauses: The clause each token belongs to; a bracket belongs to what it stands in, not to what it encloses.
         levels: All levels, outer ones first.
         opened: The level that an opening bracket opens, by its index.
+        closed: The levels that end at an index, inner ones first: by a bracket, or by a clause that can't stand in them
+            (`SELECT count( FROM t`); an index behind the last token holds those that are still open.
     """
 
     tokens: tuple[Token, ...]
@@ -138,6 +140,7 @@ class Outline:
     clauses: list[Clause] = field(default_factory=list)
     levels: list[Level] = field(default_factory=list)
     opened: dict[int, Level] = field(default_factory=dict)
+    closed: dict[int, list[Level]] = field(default_factory=dict)
 
     @cached_property
     def verb(self) -> str:
@@ -165,7 +168,7 @@ class Outline:
             return False
         kind = self.tokens[index].kind
         if kind is TokenKind.WORD:
-            return self.words[index] not in KEYWORDS or self.word(index - 1) == "."
+            return self.words[index] not in KEYWORDS or (self.word(index - 1) == "." and self.adjacent(index))
         return kind in _NAMES
 
     def is_operand(self, index: int) -> bool:
@@ -268,7 +271,9 @@ class _Reader:
             if word in _CLOSING:
                 self._close(index, word)
                 level = self.stack[-1]
-            elif token.kind is TokenKind.WORD and self.outline.word(index - 1) != ".":
+            elif token.kind is TokenKind.WORD and self._may_be_keyword(index):
+                self._imply(index, word)
+                level = self.stack[-1]
                 self._keyword(index, word, level)
             elif word == ";":
                 level.clause = Clause("", level, None, index, index)
@@ -278,8 +283,41 @@ class _Reader:
             outline.clauses.append(clause)
             if word in _BRACKETS:
                 self._open(index, word, clause)
+        outline.closed[len(outline.tokens)] = list(reversed(self.stack[1:]))
         self._shake()
         return outline
+
+    def _may_be_keyword(self, index: int) -> bool:
+        """A word behind a dot is a name, unless a space shows that the name is still missing (`u. FROM`)."""
+        return self.outline.word(index - 1) != "." or (
+            self.words[index] in KEYWORDS and not self.outline.adjacent(index)
+        )
+
+    def _imply(self, index: int, word: str) -> None:
+        """Close brackets that can't go on with the word: a clause of the query around them."""
+        if word not in _NEVER_INSIDE or self.stack[-1].blocks or self.stack[-1].role not in _IMPLIED:
+            return
+        if word == "GROUP" and self.outline.word(index + 1) != "BY":
+            return
+        depth = len(self.stack) - 1
+        while depth > 0 and not self.stack[depth].blocks and self.stack[depth].role in _IMPLIED:
+            if self._takes(word, self.stack[depth]):
+                return
+            depth -= 1
+        if self.stack[depth].blocks:
+            self._end(depth + 1, index)
+
+    def _takes(self, word: str, level: Level) -> bool:
+        """Whether the word is part of a call there: `EXTRACT(year FROM born)`, `FILTER (WHERE …)`."""
+        called = self.outline.word(level.opener - 1)
+        return (word == "FROM" and called in _WITH_FROM) or (word == "WHERE" and called == "FILTER")
+
+    def _end(self, depth: int, index: int) -> None:
+        """Close the levels from a depth on."""
+        for level in self.stack[depth:]:
+            level.closer = index
+        self.outline.closed.setdefault(index, []).extend(reversed(self.stack[depth:]))
+        del self.stack[depth:]
 
     def _open(self, index: int, bracket: str, clause: Clause) -> None:
         role = self._role(index, clause) if bracket == "(" else "group"
@@ -299,9 +337,7 @@ class _Reader:
             0,
         )
         if depth:
-            for level in self.stack[depth:]:
-                level.closer = index
-            del self.stack[depth:]
+            self._end(depth, index)
 
     def _role(self, index: int, clause: Clause) -> str:  # noqa: C901, PLR0912  (one case a kind of bracket)
         outline = self.outline
@@ -454,4 +490,9 @@ class _Reader:
                 block.shaky = True
 
 
+_IMPLIED = frozenset({"call", "group", "over"})
+_NEVER_INSIDE = frozenset({"FROM", "WHERE", "GROUP", "UNION", "INTERSECT"})
+_WITH_FROM = frozenset(
+    {"EXTRACT", "TRIM", "SUBSTRING", "SUBSTR", "OVERLAY", "POSITION", "LTRIM", "RTRIM", "COLLATION"}
+)
 _CALLED = frozenset({"LEFT", "RIGHT", "REPLACE", "IF", "CAST", "VALUES", "INTERVAL", "CASE"})
