@@ -16,6 +16,7 @@ __all__ = ["Encoding", "LineIndex", "Offsets", "Position", "Range", "Span", "dec
 
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
 
+_BREAK = re.compile(rb"\r\n?|\n")
 _LONE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 
 
@@ -122,17 +123,7 @@ class LineIndex:
 
 
 def _line_starts(data: bytes) -> tuple[int, ...]:
-    starts = [0]
-    if b"\r" not in data:
-        at = data.find(b"\n")
-        while at >= 0:
-            starts.append(at + 1)
-            at = data.find(b"\n", at + 1)
-        return tuple(starts)
-    for at, byte in enumerate(data):
-        if byte == 0x0A or (byte == 0x0D and data[at + 1 : at + 2] != b"\n"):
-            starts.append(at + 1)
-    return tuple(starts)
+    return (0, *(match.end() for match in _BREAK.finditer(data)))
 
 
 def _units(text: bytes, encoding: Encoding) -> int:

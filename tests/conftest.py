@@ -1,0 +1,86 @@
+"""Fixtures that any test may use: the shipped surfaces, and a small one of our own to break."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from gproj_lsp.surface import Surface, load, shipped
+
+TOY = """\
+name = "toy"
+patterns = ["*.toy"]
+languages = ["toy"]
+tree-sitter = "tree_sitter_sql"
+comment = "--"
+order = ["From", "Select"]
+
+[settings]
+dialect = "loud|quiet"
+
+[lexer]
+line-comments = ["--"]
+block-comment = ["/*", "*/"]
+strings = [["'", "'", "'"]]
+quoted = [['"', '"', '"']]
+holes = ['\\?\\?', '\\{(?P<name>\\w+)?:(?P<sort>[A-Z]\\w*)(?:\\s+"(?P<instruction>[^"]*)")?\\}']
+opaque = [{ pattern = ':\\w+' }, { pattern = '\\{\\{.*?\\}\\}', fill = "name" }]
+
+[dialects.loud.lexer]
+terminator = "!"
+
+[sorts.Table]
+aliases = ["TableRef"]
+placeholder = "t"
+exhaustive = true
+
+[sorts.Column]
+plural = "columns"
+placeholder = "c"
+exhaustive = true
+
+[sorts.Alias]
+"""
+
+LOCALS = """\
+(statement) @local.scope
+(subquery) @local.scope
+((create_table (object_reference name: (identifier) @local.definition.Table))
+  (#set! definition.scope "global"))
+(relation alias: (identifier) @local.definition.Alias)
+(relation (object_reference name: (identifier) @local.reference.Table))
+(field (object_reference name: (identifier) @local.reference.Alias))
+"""
+
+
+@pytest.fixture(scope="session")
+def sql() -> Surface:
+    """The shipped SQL surface."""
+    return shipped()["sql"]
+
+
+@pytest.fixture
+def toy_root(tmp_path: Path) -> Path:
+    """The folder of a small lexical surface, to be changed at will."""
+    root = tmp_path / "toy"
+    root.mkdir()
+    (root / "surface.toml").write_text(TOY)
+    (root / "locals.scm").write_text(LOCALS)
+    return root
+
+
+@pytest.fixture
+def toy(toy_root: Path) -> Surface:
+    """A small surface whose names resolve lexically, on SQL's syntax."""
+    return load(toy_root)
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of measuring data that lies beside some checkouts."""
+    folder = Path(os.environ.get("GPROJ_SHARED", Path(__file__).parents[2] / "shared"))
+    if not (folder / "data").is_dir():
+        pytest.skip(f"no measuring data at {folder} (set GPROJ_SHARED)")
+    return folder
