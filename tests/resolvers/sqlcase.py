@@ -36,7 +36,9 @@ class Schema:
             place = {"schema": schema} if schema else {}
             given.append(Binding(table, "Table", attrs=place, origin=Origin("facts")))
             attrs = {"table": table, **place}
-            given.extend(Binding(name, "Column", attrs=attrs, origin=Origin("facts")) for name in columns.split())
+            given.extend(
+                Binding(name, "Column", attrs=attrs, origin=Origin("facts")) for name in columns.split()
+            )
         adopted = resolver.adopt(given, self.world)
         self.environment = Environment.of([*builtins.bindings, *adopted]).push()
 
@@ -58,7 +60,12 @@ class Schema:
             if not sign or (reference.sort == "Function" and sign == "?"):
                 continue
             span = reference.span
-            parts += [data[at : span.start], f"[{sign}".encode(), data[span.start : span.end], f"{sign}]".encode()]
+            parts += [
+                data[at : span.start],
+                f"[{sign}".encode(),
+                data[span.start : span.end],
+                f"{sign}]".encode(),
+            ]
             at = span.end
         return b"".join([*parts, data[at:]]).decode()
 

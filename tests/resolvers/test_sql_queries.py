@@ -61,7 +61,10 @@ def cases(*groups):
     ("sqlite", "SELECT id FROM users WHERE id IN orders AND id IN [-nope-]"),
     ("sqlite postgres", "SELECT [-foo-]"),
     ("postgres", "SELECT name FROM users WHERE (id, age) IN (SELECT id, user_id FROM orders)"),
-    ("postgres", "SELECT extract(epoch FROM day), day + interval '1 day', total::numeric, day AT TIME ZONE 'utc' FROM orders"),
+    (
+        "postgres",
+        "SELECT extract(epoch FROM day), day + interval '1 day', total::numeric, day AT TIME ZONE 'utc' FROM orders",
+    ),
 )
 def test_names_in_one_block(shops, dialect, sql):
     assert shops[dialect].marked(sql) == sql
@@ -336,12 +339,12 @@ def test_statements_inside_commands(shops, dialect, sql):
     (
         ALL,
         """
-        SELECT :x, name FROM users WHERE id = :id
         SELECT [?name?] FROM {{ ref('users') }} WHERE [?zz?] = 1
         SELECT u.[?zz?] FROM {{ ref('users') }} AS u
         SELECT {{ columns }}, name, [-zz-] FROM users
         """,
     ),
+    ("sqlite postgres mysql generic", "SELECT :x, name FROM users WHERE id = :id"),
     ("postgres", "SELECT name FROM users WHERE id = $1 AND [-zz-] = $2"),
     ("sqlite", "SELECT name FROM users WHERE id = ?1 AND [-zz-] = ?"),
 )

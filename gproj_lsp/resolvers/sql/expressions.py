@@ -146,7 +146,12 @@ class Expressions(ABC):
         if like is not None and (kind := like.attrs.get("type")):
             attrs["type"] = kind
         return Binding(
-            name.text, "Column", owner, folded=name.folded, attrs=attrs, spelling=self.catalog.spell(name.text)
+            name.text,
+            "Column",
+            owner,
+            folded=name.folded,
+            attrs=attrs,
+            spelling=self.catalog.spell(name.text),
         )
 
     def unread(self, identifier: exp.Expression) -> Relation:
@@ -359,7 +364,12 @@ class Expressions(ABC):
         self.recorder.refer(span, name.text, "Column", finding)
 
     def _qualified(
-        self, node: exp.Column, qualifier: exp.Identifier, identifier: exp.Identifier, span: Span, place: Place
+        self,
+        node: exp.Column,
+        qualifier: exp.Identifier,
+        identifier: exp.Identifier,
+        span: Span,
+        place: Place,
     ) -> None:
         first = self.recorder.span(qualifier)
         name, table = self.name(identifier), self.name(qualifier)
@@ -379,7 +389,9 @@ class Expressions(ABC):
             self.recorder.site(Site(first, "Alias", self.recorder.region, place, member=name.folded))
         self.recorder.site(Site(span, "Column", self.recorder.region, place, relation))
         if vague:
-            self.recorder.refer(span, name.text, "Column", Finding(Verdict.UNKNOWN, None, "its qualifier is not known"))
+            self.recorder.refer(
+                span, name.text, "Column", Finding(Verdict.UNKNOWN, None, "its qualifier is not known")
+            )
             return
         finding = self.lookup.qualified(table, schema, name, place)
         if relation is not None and first is not None:
@@ -388,7 +400,9 @@ class Expressions(ABC):
             # What is wrong is the qualifier; what is missing, and what a fix replaces, is the column.
             start = self.recorder.span(db) if isinstance(db, exp.Identifier) else first
             whole = type(span)((start or first).start, span.end)
-            text = ".".join(each.name for each in (db, qualifier, identifier) if isinstance(each, exp.Identifier))
+            text = ".".join(
+                each.name for each in (db, qualifier, identifier) if isinstance(each, exp.Identifier)
+            )
             self.recorder.refer(whole, text, "Column", finding)
             return
         self.recorder.refer(span, name.text, "Column", finding)
@@ -419,7 +433,11 @@ class Expressions(ABC):
 
     def _alias_finding(self, relation: Relation) -> Finding:
         binding = Binding(
-            relation.spelling, "Alias", namespace="Alias", folded=relation.name, attrs={"table": relation.owner}
+            relation.spelling,
+            "Alias",
+            namespace="Alias",
+            folded=relation.name,
+            attrs={"table": relation.owner},
         )
         return Finding(Verdict.DECLARED, binding)
 

@@ -94,7 +94,9 @@ class Lookup:
             return Finding(Verdict.UNKNOWN, column, "a NATURAL join may have merged it")
         holders = [each.spelling or "a query without a name" for each, _ in matches]
         candidates = tuple(f"{each.spelling}.{found.spelling}" for each, found in matches if each.spelling)
-        reason = f"{' and '.join(holders)} both have it" if len(holders) == 2 else f"{', '.join(holders)} have it"
+        reason = (
+            f"{' and '.join(holders)} both have it" if len(holders) == 2 else f"{', '.join(holders)} have it"
+        )
         return Finding(Verdict.AMBIGUOUS, column, reason, candidates)
 
     def _nowhere(self, name: Name, place: Place) -> Finding:
@@ -144,7 +146,9 @@ class Lookup:
         if self._dialect.name == "postgres" and self._is_attribute(name.folded):
             return Finding(Verdict.UNKNOWN, None, "it may be a function of the row")
         candidates = tuple(column.spelling for column in relation.columns().values())
-        return Finding(Verdict.GHOST, None, f"{relation.spelling} has no such column", candidates, relation.owner)
+        return Finding(
+            Verdict.GHOST, None, f"{relation.spelling} has no such column", candidates, relation.owner
+        )
 
     def _is_attribute(self, folded: str) -> bool:
         if folded in _ROW_AGGREGATES:

@@ -10,6 +10,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from gproj_lsp.resolvers.sql.respell import respelled
 from gproj_lsp.text import Offsets, Span
 
 __all__ = ["Source", "parse"]
@@ -65,7 +66,7 @@ def parse(text: str, reader: str) -> Source | None:
     if len(text) > STATEMENT_CHARACTERS or _depth(text) > NESTING:
         return None
     try:
-        trees = [tree for tree in sqlglot.parse(text, read=reader or None) if tree is not None]
+        trees = [tree for tree in sqlglot.parse(respelled(text), read=reader or None) if tree is not None]
     except (SqlglotError, RecursionError, ValueError, TypeError, AttributeError, LookupError, AssertionError):
         # Beside its own errors, sqlglot's dialects stumble over odd arguments in their own ways.
         return None

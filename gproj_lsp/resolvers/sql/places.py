@@ -68,7 +68,12 @@ def _outputs(place: Place, catalog: Catalog) -> Iterator[Binding]:
 
 def _shown(column: Binding, owner: str, spelling: str) -> Binding:
     return replace(
-        column, sort="Column", namespace="Column", owner=owner, spelling=spelling, attrs={**column.attrs, **_VISIBLE}
+        column,
+        sort="Column",
+        namespace="Column",
+        owner=owner,
+        spelling=spelling,
+        attrs={**column.attrs, **_VISIBLE},
     )
 
 

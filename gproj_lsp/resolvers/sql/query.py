@@ -41,7 +41,11 @@ class Queries(Sources):
     """Resolves queries."""
 
     def query(
-        self, node: exp.Expression, parent: Scope | None, ctes: Ctes = NO_CTES, anchored: Anchored | None = None
+        self,
+        node: exp.Expression,
+        parent: Scope | None,
+        ctes: Ctes = NO_CTES,
+        anchored: Anchored | None = None,
     ) -> Lazy:
         if isinstance(node, exp.Select):
             return self._select(node, parent, ctes)
@@ -75,7 +79,9 @@ class Queries(Sources):
         found = dict(ctes)
         later = {}
         for cte in clause.expressions:
-            if isinstance(identifier := alias_of(cte), exp.Identifier) and self._reaches(identifier, recursive):
+            if isinstance(identifier := alias_of(cte), exp.Identifier) and self._reaches(
+                identifier, recursive
+            ):
                 later[self.name(identifier).folded] = self.unread(identifier)
         with self.recorder.inside("With"):
             for cte in clause.expressions:
@@ -147,7 +153,9 @@ class Queries(Sources):
     def _after(self, node: exp.Expression, operands: list[Lazy], parent: Scope | None, ctes: Ctes) -> None:
         """ORDER BY and LIMIT of a set operation or a parenthesised query: they name outputs, and nothing behind them."""
         if isinstance(order := node.args.get("order"), exp.Expression):
-            scope = Scope(parent, ctes, [Relation.derived("", "", operand()) for operand in operands], behind=True)
+            scope = Scope(
+                parent, ctes, [Relation.derived("", "", operand()) for operand in operands], behind=True
+            )
             # A single query in parentheses lets it name what its own ORDER BY could.
             scope.names_open = len(operands) == 1
             for at in range(1, len(operands)):
@@ -173,7 +181,9 @@ class Queries(Sources):
             for table in into.find_all(exp.Table):
                 self.declares(table.this, "TableDecl")
         windows = args.get("windows") or ()
-        scope.windows.update(self.name(each.this).folded for each in windows if isinstance(each.this, exp.Identifier))
+        scope.windows.update(
+            self.name(each.this).folded for each in windows if isinstance(each.this, exp.Identifier)
+        )
         self.clauses(node, scope)
         for window in windows:
             with self.recorder.inside("Window"):

@@ -7,12 +7,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from gproj_lsp.resolve import Effect, Expectation, Reference, Resolution, World
-from gproj_lsp.resolvers.sql import ddl, unfinished
+from gproj_lsp.resolvers.sql import bodies, ddl, unfinished
 from gproj_lsp.resolvers.sql.catalog import Catalog
 from gproj_lsp.resolvers.sql.parse import Source, parse
 from gproj_lsp.resolvers.sql.places import frame_at, site_at
 from gproj_lsp.resolvers.sql.recorder import Recorder
-from gproj_lsp.resolvers.sql.scopes import ANYTHING, Outputs
+from gproj_lsp.resolvers.sql.scopes import ANYTHING, Outputs, Scope
 from gproj_lsp.resolvers.sql.statements import Statements
 from gproj_lsp.text import Offsets, Span
 
@@ -62,11 +62,14 @@ def resolve(statement: Statement, environment: Environment, world: World) -> Res
     vague = (*(hole.span for hole in statement.holes), *statement.opaque)
     effect = ddl.effect_of(statement, environment, world, partial(_outputs, statement.filled, vague, catalog))
     read = partial(_read, catalog)
-    source = parse(statement.filled, catalog.dialect.reader)
-    if source is None:
-        return unfinished.resolve(statement, environment, world, read, effect)
     probe = partial(unfinished.probe, statement, read=read)
-    found: Resolution = _walk(source, vague, catalog, effect, probe)
+    inside = bodies.parts(statement, catalog)
+    if inside is not None:
+        found: Resolution = _walk_parts(inside, vague, catalog, effect, probe)
+    elif (source := parse(statement.filled, catalog.dialect.reader)) is not None:
+        found = _walk(source, vague, catalog, effect, probe)
+    else:
+        return unfinished.resolve(statement, environment, world, read, effect)
     return found if statement.complete else unfinished.tentative(statement, found, world)
 
 
@@ -87,11 +90,31 @@ def _walk(
     return Reading(recorder.references, recorder.sites, catalog, effect, probe)
 
 
+def _walk_parts(
+    inside: tuple[bodies.Part, ...], vague: tuple[Span, ...], catalog: Catalog, effect: Effect, probe: Probe
+) -> Reading:
+    """The SQL inside a definition; what sqlglot can't read of it says nothing."""
+    references: dict[Span, Reference] = {}
+    sites: list[Site] = []
+    for part in inside:
+        source = parse(part.text, catalog.dialect.reader)
+        if source is None:
+            continue
+        recorder = Recorder(source, vague)
+        outer = Scope(relations=list(part.relations), names_open=part.variables)
+        try:
+            Statements(recorder, catalog).statement(source.tree, outer)
+        except RecursionError:
+            continue
+        references.update((each.span, each) for each in recorder.references)
+        sites.extend(recorder.sites)
+    return Reading(tuple(references[span] for span in sorted(references)), sites, catalog, effect, probe)
+
+
 def _outputs(text: str, vague: tuple[Span, ...], catalog: Catalog, span: Span) -> Outputs:
     """The columns of the query in a span of a statement's text."""
     offsets = Offsets(text)
-    start, end = offsets.char(span.start), offsets.char(span.end)
-    source = parse(text[start:end], catalog.dialect.reader)
+    source = parse(text[offsets.char(span.start) : offsets.char(span.end)], catalog.dialect.reader)
     if source is None:
         return ANYTHING
     inside = tuple(each.shift(-span.start) for each in vague if span.contains(each))

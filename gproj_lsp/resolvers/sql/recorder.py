@@ -78,7 +78,9 @@ class Recorder:
         doubt: If given, the reason why nothing here may be called a ghost.
     """
 
-    def __init__(self, source: Source, vague: tuple[Span, ...], *, end: int | None = None, doubt: str = "") -> None:
+    def __init__(
+        self, source: Source, vague: tuple[Span, ...], *, end: int | None = None, doubt: str = ""
+    ) -> None:
         self.source = source
         self.sites: list[Site] = []
         self.region: tuple[str, ...] = ()
@@ -113,8 +115,10 @@ class Recorder:
 
     def vague(self, span: Span | None) -> bool:
         """Whether a hole, a parameter or a template stands there."""
-        return bool(self._vague) and span is not None and any(
-            each.start < span.end and span.start < each.end for each in self._vague
+        return (
+            bool(self._vague)
+            and span is not None
+            and any(each.start < span.end and span.start < each.end for each in self._vague)
         )
 
     def site(self, site: Site) -> None:

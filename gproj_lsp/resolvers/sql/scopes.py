@@ -63,6 +63,7 @@ class Relation:
         base: Whether it may have the dialect's system columns.
         anonymous: Whether some of its columns have names that only quotes could spell.
         repeated: Folded names that more than one of its columns has.
+        row: Whether it is one row (`NEW`, `excluded`), whose columns have to be qualified.
     """
 
     __slots__ = (
@@ -76,6 +77,7 @@ class Relation:
         "name",
         "owner",
         "repeated",
+        "row",
         "schema",
         "spelling",
     )
@@ -95,6 +97,7 @@ class Relation:
         given: Outputs | None = None,
         anonymous: bool = False,
         repeated: frozenset[str] = frozenset(),
+        row: bool = False,
     ) -> None:
         self.name = name
         self.spelling = spelling
@@ -104,6 +107,7 @@ class Relation:
         self.base = base
         self.anonymous = anonymous
         self.repeated = repeated
+        self.row = row
         self._catalog = catalog
         self._given = given
         self._known = known if known is not None or catalog is not None else MappingProxyType({})
@@ -129,6 +133,24 @@ class Relation:
             repeated=frozenset(repeated),
         )
 
+    @classmethod
+    def table(
+        cls, catalog: Catalog, binding: Binding | None, name: str, spelling: str, schema: str
+    ) -> Relation:
+        """A table by its binding in Γ; of one that is not there, no column is known."""
+        if binding is None:
+            return cls(name, spelling, schema=schema, known={}, is_open=True, base=True)
+        return cls(
+            name,
+            spelling,
+            owner=catalog.owner(binding),
+            schema=schema,
+            binding=binding,
+            catalog=catalog,
+            is_open=binding.attrs.get("columns") == "open",
+            base=True,
+        )
+
     @property
     def open(self) -> bool:
         """Whether it may have columns that are not known; a table of which no column is known has."""
@@ -146,7 +168,11 @@ class Relation:
             return self._known
         return self._catalog.columns(self.owner) if self._catalog is not None else {}
 
-    def under(self, name: str, spelling: str, schema: str) -> Relation:
+    def one(self, name: str) -> Relation:
+        """One of its rows, under a name of its own: `NEW`, `excluded`."""
+        return self.under(name, name, "", row=True)
+
+    def under(self, name: str, spelling: str, schema: str, *, row: bool = False) -> Relation:
         """The same relation under another name."""
         return Relation(
             name,
@@ -161,6 +187,7 @@ class Relation:
             given=self._given,
             anonymous=self.anonymous,
             repeated=self.repeated,
+            row=row,
         )
 
     def outputs(self) -> Outputs:
@@ -225,7 +252,7 @@ class Scope:
     @property
     def open(self) -> bool:
         """Whether a bare name that matches nothing may still be a column of this block."""
-        return self.names_open or any(relation.open for relation in self.relations)
+        return self.names_open or any(relation.open and not relation.row for relation in self.relations)
 
     def named(self, folded: str) -> Relation | None:
         """The nearest relation of that name, in this block or around it."""
@@ -240,7 +267,7 @@ class Scope:
         found = [
             (at, relation, column)
             for at, relation in enumerate(self.relations)
-            if (column := relation.find(folded)) is not None
+            if not relation.row and (column := relation.find(folded)) is not None
         ]
         if len(found) > 1 and (merged := self.merged.get(folded)):
             first = next((at for at, _, _ in found if at in merged), None)
@@ -274,7 +301,8 @@ class Scope:
     ) -> Iterator[Visible]:
         counts: Counter[str] = Counter()
         for relation in self.relations:
-            counts.update(relation.columns().keys())
+            if not relation.row:
+                counts.update(relation.columns().keys())
         for name, merged in self.merged.items():
             if counts[name] == len(merged):
                 counts[name] = 1
@@ -286,7 +314,7 @@ class Scope:
             for name, column in relation.columns().items():
                 if name in relation.repeated:
                     continue
-                if clear and counts[name] == 1 and name not in hidden:
+                if clear and not relation.row and counts[name] == 1 and name not in hidden:
                     if name not in seen:
                         yield Visible(column, relation, column.spelling, qualified=False)
                     seen.add(name)

@@ -185,7 +185,9 @@ class Sources(Expressions):
             shown, spelling = name.folded, self.spelling(identifier)
         scope.relations.append(self._as(table, shown, spelling, schema if alias is None else None, node))
 
-    def _as(self, table: Relation, name: str, spelling: str, schema: str | None, node: exp.Expression) -> Relation:
+    def _as(
+        self, table: Relation, name: str, spelling: str, schema: str | None, node: exp.Expression
+    ) -> Relation:
         """A relation under the name and the column list that FROM gives it."""
         columns = self.column_list(node, name)
         if columns:
@@ -213,7 +215,9 @@ class Sources(Expressions):
             self.recorder.site(Site(span, "Table", self.recorder.region, ctes, schema=schema))
         if schema is None and not target and (cte := scope.ctes.get(name.folded)) is not None:
             if span is not None:
-                binding = Binding(cte.spelling, "Table", folded=cte.name, namespace="relation", attrs={"kind": "cte"})
+                binding = Binding(
+                    cte.spelling, "Table", folded=cte.name, namespace="relation", attrs={"kind": "cte"}
+                )
                 self.recorder.refer(span, name.text, "Table", Finding(Verdict.DECLARED, binding))
             return cte
         if self.recorder.vague(self.recorder.span(node.args.get("db"))) or (
@@ -232,26 +236,17 @@ class Sources(Expressions):
 
     def _tables(self, ctes: Ctes) -> tuple[str, ...]:
         declared = tuple(
-            binding.spelling if not binding.owner else f"{self.catalog.spell(binding.owner)}.{binding.spelling}"
+            binding.spelling
+            if not binding.owner
+            else f"{self.catalog.spell(binding.owner)}.{binding.spelling}"
             for binding in self.catalog.relations
             if binding.origin.provider != "builtin"
         )
         return (*(cte.spelling for cte in ctes.values()), *declared)
 
     def relation_of(self, binding: Binding | None, name: str, spelling: str, schema: str) -> Relation:
-        """A table in Γ as a relation; one that is not there has unknown columns."""
-        if binding is None:
-            return Relation(name, spelling, schema=schema, known={}, is_open=True, base=True)
-        return Relation(
-            name,
-            spelling,
-            owner=self.catalog.owner(binding),
-            schema=schema,
-            binding=binding,
-            catalog=self.catalog,
-            is_open=binding.attrs.get("columns") == "open",
-            base=True,
-        )
+        """A table in Γ as a relation; of one that is not there, no column is known."""
+        return Relation.table(self.catalog, binding, name, spelling, schema)
 
     def _derived(self, node: exp.Subquery, scope: Scope, *, lateral: bool) -> None:
         inner = node.this
@@ -289,7 +284,9 @@ class Sources(Expressions):
         else:
             scope.names_open = True
 
-    def _add_derived(self, node: exp.Expression, outputs: Outputs, scope: Scope, *, base: bool = False) -> None:
+    def _add_derived(
+        self, node: exp.Expression, outputs: Outputs, scope: Scope, *, base: bool = False
+    ) -> None:
         identifier = alias_of(node)
         if identifier is None or not self.is_name(identifier) or self.recorder.span(identifier) is None:
             if identifier is not None and self.recorder.vague(self.recorder.span(identifier)):
@@ -320,7 +317,9 @@ class Sources(Expressions):
         self.declares(identifier, "")
         name = self.name(identifier).folded
         columns = self.column_list(node, name)
-        itself = () if columns else (self.column_binding(identifier, name),)  # a function that gives one value
+        itself = (
+            () if columns else (self.column_binding(identifier, name),)
+        )  # a function that gives one value
         extra_columns = tuple(self.column_binding(each, name) for each in extra)
         outputs = Outputs((*columns, *itself, *extra_columns), open=True, exact=False)
         scope.relations.append(Relation.derived(name, self.spelling(identifier), outputs, base=True))
@@ -357,4 +356,3 @@ class Sources(Expressions):
         shown = self.name(alias).folded if alias is not None else binding.folded
         spelling = self.spelling(alias) if alias is not None else binding.spelling
         scope.relations.append(self.relation_of(binding, shown, spelling, ""))
-

@@ -134,9 +134,7 @@ class Statements(Queries):
             if span is None:
                 continue
             without = set(folded) - ({self.name(each).folded} if self.is_name(each) else set())
-            self.recorder.site(
-                Site(span, "Column", self.recorder.region, None, target, frozenset(without))
-            )
+            self.recorder.site(Site(span, "Column", self.recorder.region, None, target, frozenset(without)))
             name = self.name(each)
             self.recorder.refer(span, name.text, "Column", self.lookup.member(target, name))
 
@@ -148,7 +146,11 @@ class Statements(Queries):
             self.expression(where, Place(keys, "Conflict"))
         inner = Scope(scope.parent, scope.ctes, [target])
         if self.dialect.name != "mysql":
-            inner.relations.append(Excluded(target))
+            inner.relations.append(
+                target.one("excluded")
+                if self.dialect.name == "sqlite"
+                else target.under("excluded", "excluded", "")
+            )
         else:
             # A row alias (`AS new`) is not kept by sqlglot.
             inner.names_open = True
@@ -303,26 +305,10 @@ class Statements(Queries):
             for table in node.find_all(exp.Table):
                 if isinstance(table.this, exp.Identifier):
                     self.table_reference(table, Scope(None))
-        elif isinstance(node, exp.TriggerProperties):
-            self._trigger(node)
-        elif isinstance(node, exp.SequenceProperties) and isinstance(owned := node.args.get("owned"), exp.Column):
+        elif isinstance(node, exp.SequenceProperties) and isinstance(
+            owned := node.args.get("owned"), exp.Column
+        ):
             self._column_of_table(owned)
-
-    def _trigger(self, node: exp.TriggerProperties) -> None:
-        table = node.args.get("table")
-        if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier):
-            return
-        relation = self.table_reference(table, Scope(None))
-        for event in node.args.get("events") or ():
-            columns = event.args.get("columns") if isinstance(event, exp.Expression) else None
-            if columns:
-                self._listed(list(columns), relation)
-        if isinstance(when := node.args.get("when"), exp.Expression):
-            scope = Scope(None, relations=[relation.under(name, name, "") for name in ("new", "old")])
-            self.expression(when, Place(scope, "Where"))
-        if isinstance(execute := node.args.get("execute"), exp.Expression):
-            for each in execute.find_all(exp.Func):
-                self.function_reference(each, None)
 
     def _columns_defined(self, schema: exp.Schema, table: object) -> None:
         """A table's own column list: what its checks, defaults and keys may name."""
@@ -333,15 +319,21 @@ class Statements(Queries):
             if isinstance(each.this, exp.Identifier):
                 binding = self.column_binding(each.this, "")
                 known.setdefault(binding.folded, binding)
-        inherits = any(not isinstance(each, exp.ColumnDef) and _brings_columns(each) for each in schema.expressions)
+        inherits = any(
+            not isinstance(each, exp.ColumnDef) and _brings_columns(each) for each in schema.expressions
+        )
         create = schema.parent
         if isinstance(create, exp.Create):
             properties = create.args.get("properties")
-            inherits = inherits or create.args.get("expression") is not None or (
-                isinstance(properties, exp.Properties)
-                and any(
-                    isinstance(each, (exp.LikeProperty, exp.InheritsProperty, exp.PartitionedOfProperty))
-                    for each in properties.expressions
+            inherits = (
+                inherits
+                or create.args.get("expression") is not None
+                or (
+                    isinstance(properties, exp.Properties)
+                    and any(
+                        isinstance(each, (exp.LikeProperty, exp.InheritsProperty, exp.PartitionedOfProperty))
+                        for each in properties.expressions
+                    )
                 )
             )
         for each in schema.expressions:
@@ -474,7 +466,9 @@ class Statements(Queries):
             if str(action.args.get("kind") or "").upper() == "COLUMN":
                 target = relation
                 if action.args.get("exists"):
-                    target = Relation(relation.name, relation.spelling, known=relation.columns(), is_open=True)
+                    target = Relation(
+                        relation.name, relation.spelling, known=relation.columns(), is_open=True
+                    )
                 self._listed(list(action.args.get("tables") or ()), target)
         elif isinstance(action, (exp.AddConstraint, exp.Constraint, exp.ForeignKey, exp.PrimaryKey)):
             self._constraints(action, whole)
@@ -512,7 +506,11 @@ class Statements(Queries):
         kind = str(node.args.get("kind") or "").upper()
         if isinstance(node.this, exp.Column) and kind == "COLUMN":
             self._column_of_table(node.this)
-        elif isinstance(node.this, exp.Table) and kind in ("TABLE", "VIEW") and isinstance(node.this.this, exp.Identifier):
+        elif (
+            isinstance(node.this, exp.Table)
+            and kind in ("TABLE", "VIEW")
+            and isinstance(node.this.this, exp.Identifier)
+        ):
             self._existing(node.this, forgiving=False)
 
     def _column_of_table(self, column: exp.Column) -> None:
@@ -538,17 +536,6 @@ class Statements(Queries):
     def _described(self, node: exp.Expression) -> None:
         if isinstance(node.this, (exp.Query, exp.DML)):
             self.statement(node.this)
-
-
-class Excluded(Relation):
-    """The row that an INSERT could not add."""
-
-    __slots__ = ()
-
-    def __init__(self, target: Relation) -> None:
-        super().__init__(
-            "excluded", "excluded", owner=target.owner, known=target.columns(), is_open=target.open, base=True
-        )
 
 
 def _brings_columns(node: exp.Expression) -> bool:
