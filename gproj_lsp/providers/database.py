@@ -6,7 +6,7 @@ or written.
 
 from __future__ import annotations
 
-from time import time
+from time import time, time_ns
 
 from gproj_lsp.environment import Origin
 from gproj_lsp.facts import NOTHING, Facts, Request
@@ -23,13 +23,13 @@ class Database:
     name = "database"
 
     def fingerprint(self, request: Request) -> str | None:
-        """The file's path, size and time; for a server, its URL without secrets and no more: servers tell no cheap sign."""
+        """The file's path, size and time; for a server, which tells no cheap sign of change, never the same twice."""
         said = request.settings.get("database")
         if not isinstance(said, str) or not said:
             return None
         address = parse_address(said, request.root)
         if address.path is None:
-            return f"server {address.shown}"
+            return f"server {address.shown} {time_ns()}"
         signs = []
         for suffix in ("", "-wal"):
             path = address.path.with_name(address.path.name + suffix)

@@ -112,7 +112,7 @@ class TestSqlite:
 
     def test_a_truncated_database_is_an_error(self, shop):
         shop.write_bytes(shop.read_bytes()[:5000])
-        with pytest.raises(ProviderError, match="shop.db"):
+        with pytest.raises(ProviderError, match=r"shop\.db"):
             read("shop.db", shop.parent)
 
     def test_a_locked_database_is_an_error(self, shop):
