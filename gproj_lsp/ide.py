@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 
+from gproj_lsp.cursor import typed, without_word, word_at
 from gproj_lsp.drift import Drift
 from gproj_lsp.environment import Binding, Environment, Frame, Key, Origin
 from gproj_lsp.facts import NOTHING, Facts
@@ -194,13 +195,14 @@ class Analyzer:
 
         Args:
             text: The whole buffer.
-            cursor: A byte offset; the word it touches is still being typed and is left alone.
+            cursor: A byte offset where someone types, if anyone does. The word it touches is left alone, and so is what that
+                word or text that is still to come can make good.
         """
         size = len(encode(text))
         if size > self.surface.limits.file_bytes:
             return self._refused(text, size)
         previous = self._previous
-        source = split(text, self._lexer, previous.source if previous else None)
+        source = typed(split(text, self._lexer, previous.source if previous else None), cursor)
         self._previous = self._analysed(source, self._start, self._closed, previous, cursor)
         return self._previous
 
@@ -259,18 +261,36 @@ class Analyzer:
             source,
             statements,
             environment,
-            self._shown(found, source, cursor),
+            self._shown(self._sure(found, source, statements, cursor), source),
             tuple(holes),
             sum(len(each.references) for each in statements),
             sum(each.unknown for each in statements),
         )
 
-    def _shown(
-        self, found: Iterable[Diagnostic], source: Source, cursor: int | None
-    ) -> tuple[Diagnostic, ...]:
-        kept = [each for each in found if cursor is None or not each.span.touches(cursor)]
+    def _sure(
+        self,
+        found: Sequence[Diagnostic],
+        source: Source,
+        statements: tuple[Resolved, ...],
+        cursor: int | None,
+    ) -> Iterable[Diagnostic]:
+        """The findings that the word under the cursor has no part in."""
+        if cursor is None or not found or (index := source.at(cursor)) is None or index >= len(statements):
+            return found
+        here = source.span(index)
+        word = word_at(statements[index].statement, cursor - here.start)
+        kept = [each for each in found if not each.span.touches(cursor)]
+        if word is None or not any(here.contains(each.span) for each in kept):
+            return kept
+        without = self._memory.without(statements[index], word)
+        # By their ends: a finding may span a qualifier that without the word is a reference of its own.
+        good = {here.start + each.span.end for each in without if each.verdict is Verdict.DECLARED}
+        return [each for each in kept if each.span.end not in good]
+
+    def _shown(self, kept: Iterable[Diagnostic], source: Source) -> tuple[Diagnostic, ...]:
+        kept = tuple(kept)
         if not kept or b"gproj:" not in source.data:
-            return tuple(kept)
+            return kept
         spec = self._lexer.spec
         openers = (*spec.line_comments, *(spec.block_comment or ())[:1])
         lines = LineIndex(source.data)
@@ -324,6 +344,11 @@ class _Memory:
                 drift.replace([last.effect], [each.effect])
             yield each
             environment, closed = each.after, each.closed_after
+
+    def without(self, resolved: Resolved, word: Span) -> tuple[Reference, ...]:
+        """The references of a statement if a word were not there."""
+        rest = without_word(resolved.statement, word)
+        return self._resolved(rest, resolved.before, resolved.closed).references
 
     def _next(
         self,
