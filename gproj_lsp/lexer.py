@@ -14,10 +14,11 @@ from functools import cached_property, lru_cache
 
 from gproj_lsp.patterns import Patterns
 from gproj_lsp.surface import LexerSpec, Surface
-from gproj_lsp.text import Offsets, Span, encode
+from gproj_lsp.text import Offsets, Span, decode, encode
 
 __all__ = ["HoleMark", "Lexer", "Statement", "Token", "TokenKind", "lexer_of"]
 
+_NO_TEXT = re.compile("[\udc80-\udcff]")
 _NOT_BREAK = re.compile(rb"[^\r\n]")
 
 
@@ -175,7 +176,7 @@ class Lexer:
                 parts += (data[at : token.span.start], fill)
                 at = token.span.end
             first = first and fill is not None and not fill.strip()
-        return (b"".join(parts) + data[at:]).decode("utf-8", "replace")
+        return _NO_TEXT.sub("_", decode(b"".join(parts) + data[at:]))
 
     def _scan(self, text: str) -> Iterator[Range]:
         master = self.patterns.master()

@@ -36,7 +36,7 @@ class Patterns:
         self._masters: dict[str, re.Pattern[str]] = {}
         self._opaque = tuple((_compiled(each.pattern), each.fill) for each in spec.opaque)
         self._edges = _comment_edges(spec)
-        self.holes = tuple(map(_compiled, spec.holes))
+        self.holes = tuple(re.compile(pattern, re.DOTALL) for pattern in spec.holes)
         self.infix_holes = tuple(map(_compiled, spec.infix_holes))
         self.command = _optional(spec.command)
         self.command_ends = _optional(spec.command_ends)
@@ -105,7 +105,7 @@ def _master(spec: LexerSpec, terminator: str) -> re.Pattern[str]:
         ("comment", _comments(spec)),
         ("string", [*map(_quotes, spec.strings), *([_DOLLAR_QUOTES] if spec.dollar_quotes else [])]),
         ("quoted", [_quotes(each) for each in spec.quoted]),
-        ("hole", [_nameless(each) for each in spec.holes]),
+        ("hole", [f"(?-i:{_nameless(each)})" for each in spec.holes]),
         ("command", [spec.command] if spec.command else []),
         ("operator", [spec.operators] if spec.operators else []),
         ("opaque", [_nameless(each.pattern) for each in spec.opaque]),

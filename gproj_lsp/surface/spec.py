@@ -71,7 +71,7 @@ class BlockSpec:
 class LexerSpec:
     """How a buffer splits into tokens and statements; tables over `[dialects.<name>.lexer]` override it per dialect.
 
-    Every pattern is a regular expression, matched without regard to case; `.` matches line breaks.
+    Every pattern is a regular expression, matched without regard to case but for hole marks; `.` matches line breaks.
 
     Attributes:
         line_comments: What starts a comment that runs to the line's end.
