@@ -259,8 +259,10 @@ def test_what_the_database_brings(shops, dialect, sql):
     ("postgres", "DELETE FROM users u USING orders o WHERE u.id = o.user_id AND o.[-zz-] = 1 RETURNING u.id"),
     (
         "postgres generic",
-        "MERGE INTO users u USING orders o ON u.id = o.user_id WHEN MATCHED THEN UPDATE SET name = o.total, [-zz-] = 1"
-        " WHEN NOT MATCHED THEN INSERT (id, [-yy-]) VALUES (o.id, o.[-xx-])",
+        (
+            "MERGE INTO users u USING orders o ON u.id = o.user_id WHEN MATCHED THEN UPDATE SET name = o.total, [-zz-] = 1"
+            " WHEN NOT MATCHED THEN INSERT (id, [-yy-]) VALUES (o.id, o.[-xx-])"
+        ),
     ),
     ("mysql", "UPDATE users u JOIN orders o ON o.user_id = u.id SET u.name = o.total, u.[-zz-] = 1"),
     ("mysql", "DELETE u FROM users u JOIN orders o ON o.user_id = u.id WHERE o.[-zz-] = 1"),
@@ -315,9 +317,11 @@ def test_definitions(shops, dialect, sql):
     ),
     (
         "sqlite",
-        "CREATE TRIGGER t AFTER UPDATE OF name ON users WHEN new.[-zz-] > 1 BEGIN"
-        " UPDATE orders SET total = new.age WHERE user_id = old.[-qq-];"
-        " INSERT INTO items (sku, [-yy-]) VALUES (new.name, 1); END",
+        (
+            "CREATE TRIGGER t AFTER UPDATE OF name ON users WHEN new.[-zz-] > 1 BEGIN"
+            " UPDATE orders SET total = new.age WHERE user_id = old.[-qq-];"
+            " INSERT INTO items (sku, [-yy-]) VALUES (new.name, 1); END"
+        ),
     ),
 )
 def test_bodies(shops, dialect, sql):

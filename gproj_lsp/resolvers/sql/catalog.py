@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from gproj_lsp.environment import Binding, Environment, Frame, Key
+from gproj_lsp.environment import Binding, Environment, Frame
 from gproj_lsp.resolvers.sql import names
 from gproj_lsp.resolvers.sql.dialects import Dialect, dialect_of
 from gproj_lsp.resolvers.sql.lexicon import lexicon_of
@@ -80,6 +80,10 @@ class Catalog:
         """The table or view of that name; schema and name folded, the schema empty where it need not be said."""
         found = self.environment.lookup(names.relation_key(schema, name))
         return found if found is None or found.sort == "Table" else None
+
+    def spelling(self, table: Binding) -> str:
+        """How a table must be written where no schema is said: with its own, unless that need not be said."""
+        return f"{self.spell(table.owner)}.{table.spelling}" if table.owner else table.spelling
 
     def owner(self, table: Binding) -> str:
         """The key of a table's columns."""

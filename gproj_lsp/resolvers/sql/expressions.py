@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from sqlglot import exp
 
@@ -22,10 +22,12 @@ from gproj_lsp.text import Span
 if TYPE_CHECKING:
     from gproj_lsp.resolvers.sql.catalog import Catalog
 
-__all__ = ["Expressions", "Lazy", "alias_of", "children"]
+__all__ = ["Expressions", "Lazy", "alias_of", "children", "table_of"]
 
 Lazy = Callable[[], Outputs]
 """The outputs of a query, worked out if someone asks."""
+
+Reader = Callable[["Expressions", exp.Expr, Place], None]
 
 _VALUES = frozenset({"Limit", "Values", "Default"})
 """Clauses that expect values, and no column of the block."""
@@ -45,23 +47,32 @@ _LEAVES = (
 )
 
 
-def children(node: exp.Expression) -> Iterator[exp.Expression]:
+def children(node: exp.Expr) -> Iterator[exp.Expr]:
     """The nodes directly under one."""
     for value in node.args.values():
         if isinstance(value, list):
             for each in value:
-                if isinstance(each, exp.Expression):
+                if isinstance(each, exp.Expr):
                     yield each
-        elif isinstance(value, exp.Expression):
+        elif isinstance(value, exp.Expr):
             yield value
 
 
-def alias_of(node: exp.Expression) -> exp.Expression | None:
+def alias_of(node: exp.Expr) -> exp.Expr | None:
     """The identifier that a FROM item or a CTE is named by."""
     alias = node.args.get("alias")
     if isinstance(alias, exp.TableAlias):
         alias = alias.this
     return alias if isinstance(alias, exp.Identifier) else None
+
+
+def table_of(identifier: exp.Expr, schema: exp.Expr | None) -> exp.Table:
+    """A table node around identifiers that stay where they are in their tree."""
+    table = exp.Table()
+    table.args["this"] = identifier  # not `set`: it would become their parent
+    if schema is not None:
+        table.args["db"] = schema
+    return table
 
 
 class Expressions(ABC):
@@ -82,7 +93,7 @@ class Expressions(ABC):
     @abstractmethod
     def query(
         self,
-        node: exp.Expression,
+        node: exp.Expr,
         parent: Scope | None,
         ctes: Ctes,
         anchored: Callable[[Outputs], None] | None = None,
@@ -100,38 +111,41 @@ class Expressions(ABC):
         """
 
     @abstractmethod
-    def table_reference(self, node: exp.Table, scope: Scope, *, target: bool = False) -> Relation:
+    def table_reference(
+        self, node: exp.Table, scope: Scope | None = None, *, target: bool = False, doubt: str = ""
+    ) -> Relation:
         """Resolve a table's name.
 
         Args:
             node: The table.
             scope: Whose common table expressions it may name.
-            target: Whether it is written to, so that no common table expression is meant.
+            target: Whether a table is written to or defined, so that no common table expression is meant.
+            doubt: Why its absence would prove nothing, if so.
 
         Returns:
             It as a relation, under its own name.
         """
 
     @abstractmethod
-    def with_clause(self, node: exp.Expression, parent: Scope | None, ctes: Ctes) -> Ctes:
+    def with_clause(self, node: exp.Expr, parent: Scope | None, ctes: Ctes) -> Ctes:
         """The common table expressions in force after a statement's WITH, if it has one."""
 
     # -- names ----------------------------------------------------------------------------------------------------------
 
-    def name(self, identifier: exp.Expression) -> Name:
+    def name(self, identifier: exp.Expr) -> Name:
         """An identifier's text, folded as the dialect does."""
         quoted = bool(identifier.args.get("quoted"))
         text = identifier.this if isinstance(identifier.this, str) else identifier.name
         mark = (self.recorder.source.written(identifier)[:1] or '"') if quoted else ""
         return Name(text, self.catalog.fold(text, quoted=quoted), mark)
 
-    def schema(self, identifier: exp.Expression | None) -> str | None:
+    def schema(self, identifier: exp.Expr | None) -> str | None:
         """The folded schema that an identifier names, empty for one that need not be said."""
         if not isinstance(identifier, exp.Identifier):
             return None
         return self.catalog.schema(identifier.name, quoted=bool(identifier.args.get("quoted")))
 
-    def spelling(self, identifier: exp.Expression) -> str:
+    def spelling(self, identifier: exp.Expr) -> str:
         """A name as it is written in the text, or as it has to be."""
         return self.recorder.source.written(identifier) or self.catalog.spell(identifier.name)
 
@@ -139,7 +153,7 @@ class Expressions(ABC):
         """Whether the node is an identifier, and no hole or template."""
         return isinstance(node, exp.Identifier) and not self.recorder.vague(self.recorder.span(node))
 
-    def column_binding(self, identifier: exp.Expression, owner: str, like: Binding | None = None) -> Binding:
+    def column_binding(self, identifier: exp.Expr, owner: str, like: Binding | None = None) -> Binding:
         """What a query's output column declares."""
         name = self.name(identifier)
         attrs = {"table": owner}
@@ -154,7 +168,7 @@ class Expressions(ABC):
             spelling=self.catalog.spell(name.text),
         )
 
-    def unread(self, identifier: exp.Expression) -> Relation:
+    def unread(self, identifier: exp.Expr) -> Relation:
         """A relation of which nothing but its name is known."""
         return Relation(self.name(identifier).folded, self.spelling(identifier), known={}, is_open=True)
 
@@ -167,7 +181,7 @@ class Expressions(ABC):
         finally:
             self._bound.pop()
 
-    def column_list(self, node: exp.Expression, owner: str) -> tuple[Binding, ...]:
+    def column_list(self, node: exp.Expr, owner: str) -> tuple[Binding, ...]:
         """The column names that an alias gives: `AS v(a, b)`, `AS f(a int, b text)`."""
         alias = node.args.get("alias")
         columns = alias.args.get("columns") if isinstance(alias, exp.TableAlias) else None
@@ -179,84 +193,81 @@ class Expressions(ABC):
                 found.append(self.column_binding(identifier, owner))
         return tuple(found)
 
-    def declares(self, identifier: exp.Expression, sort: str) -> None:
+    def declares(self, identifier: exp.Expr, sort: str) -> None:
         """Write down that a new name stands there."""
         if (span := self.recorder.span(identifier)) is not None:
             self.recorder.site(Site(span, sort, self.recorder.region))
 
     # -- expressions ----------------------------------------------------------------------------------------------------
 
-    def expression(self, root: exp.Expression, place: Place) -> None:
+    def expression(self, root: exp.Expr, place: Place) -> None:
         """Resolve every name in an expression, queries inside it included."""
         stack = [root]
         while stack:
             node = stack.pop()
-            if isinstance(node, exp.Column):
-                self.column(node, place)
-            elif isinstance(node, _LEAVES):
+            reader = self._reader(type(node))
+            if reader is not None:
+                reader(self, node, place)
                 continue
-            elif isinstance(node, (exp.Query, exp.Values)):
-                self.query(node, place.scope, place.scope.ctes)
-            elif not self._special(node, place):
-                if isinstance(node, exp.Func):
-                    self.function_reference(node, None)
-                stack.extend(children(node))
+            if isinstance(node, exp.Func):
+                self.function_reference(node, None)
+            stack.extend(children(node))
 
-    def _special(self, node: exp.Expression, place: Place) -> bool:
-        """Nodes some of whose children are no expressions; whether it was one."""
-        if isinstance(node, exp.Alias):
-            self.declares(node.args["alias"], "")
-            self.expression(node.this, place)
-        elif isinstance(node, exp.Window):
-            self._window(node, place)
-        elif isinstance(node, exp.Dot):
-            self._dot(node, place)
-        elif isinstance(node, (exp.Kwarg, exp.PropertyEQ)):
-            self.expression(node.expression, place)
-        elif isinstance(node, (exp.Collate, exp.AtTimeZone)) and isinstance(node.expression, exp.Column):
-            self.expression(node.this, place)
-            if isinstance(node, exp.AtTimeZone):
-                self.expression(node.expression, place)
-        elif isinstance(node, exp.In) and isinstance(field := node.args.get("field"), exp.Column):
-            self._in_table(node, field, place)
-        elif isinstance(node, exp.Lambda):
-            with self.binding(self.name(each).folded for each in node.expressions if each.name):
-                self.expression(node.this, place)
-        elif isinstance(node, exp.Comprehension):
-            self._comprehension(node, place)
-        elif isinstance(node, exp.Opclass):
-            self.expression(node.this, place)
-        elif isinstance(node, exp.Star):
-            for key in ("except_", "replace", "rename"):
-                for each in node.args.get(key) or ():
-                    if isinstance(each, exp.Expression):
-                        self.expression(each, place)
-        elif isinstance(node, exp.Table):
-            # A table where an expression is expected: sqlglot read something else as one.
-            return True
-        elif isinstance(node, (exp.Insert, exp.Update, exp.Delete, exp.Merge)):
-            self.query(node, place.scope, place.scope.ctes)
-        else:
-            return False
-        return True
+    def _nothing(self, node: exp.Expr, place: Place) -> None:
+        """A node without names, or what sqlglot read as a table where none can stand."""
+        del node, place
 
-    def _comprehension(self, node: exp.Comprehension, place: Place) -> None:
-        variables = [self.name(node.expression).folded] if node.expression.name else []
-        for key, value in node.args.items():
-            if key != "expression" and isinstance(value, exp.Expression):
-                with self.binding(variables):
-                    self.expression(value, place)
+    def _subquery(self, node: exp.Expr, place: Place) -> None:
+        self.query(node, place.scope, place.scope.ctes)
 
-    def _in_table(self, node: exp.In, field: exp.Column, place: Place) -> None:
-        """`x IN t`: in SQLite the rows of a table."""
+    def _aliased(self, node: exp.Expr, place: Place) -> None:
+        if isinstance(alias := node.args.get("alias"), exp.Expr):
+            self.declares(alias, "")
         self.expression(node.this, place)
-        if self.dialect.name == "sqlite" and isinstance(field.this, exp.Identifier):
-            table = exp.Table(this=field.this, db=field.args.get("table"))
-            self.table_reference(table, place.scope)
+
+    def _first(self, node: exp.Expr, place: Place) -> None:
+        """A node whose other parts are no columns: a collation, an operator class."""
+        self.expression(node.this, place)
+
+    def _second(self, node: exp.Expr, place: Place) -> None:
+        """A named argument or a key with its value."""
+        self.expression(node.expression, place)
+
+    def _lambda(self, node: exp.Expr, place: Place) -> None:
+        with self.binding(self.name(each).folded for each in node.expressions if each.name):
+            self.expression(node.this, place)
+
+    def _star(self, node: exp.Expr, place: Place) -> None:
+        for key in ("except_", "replace", "rename"):
+            for each in node.args.get(key) or ():
+                if isinstance(each, exp.Expr):
+                    self.expression(each, place)
+
+    def _in(self, node: exp.Expr, place: Place) -> None:
+        """`x IN t`: in SQLite the rows of a table."""
+        field = node.args.get("field")
+        for each in children(node):
+            if each is not field:
+                self.expression(each, place)
+        if not isinstance(field, exp.Expr):
+            return
+        if (
+            self.dialect.name == "sqlite"
+            and isinstance(field, exp.Column)
+            and isinstance(field.this, exp.Identifier)
+        ):
+            self.table_reference(table_of(field.this, field.args.get("table")), place.scope)
         else:
             self.expression(field, place)
 
-    def _window(self, node: exp.Window, place: Place) -> None:
+    def _comprehension(self, node: exp.Expr, place: Place) -> None:
+        variables = [self.name(node.expression).folded] if node.expression.name else []
+        for key, value in node.args.items():
+            if key != "expression" and isinstance(value, exp.Expr):
+                with self.binding(variables):
+                    self.expression(value, place)
+
+    def _window(self, node: exp.Expr, place: Place) -> None:
         identifier = node.args.get("alias")
         for each in children(node):
             if each is not identifier:
@@ -276,7 +287,7 @@ class Expressions(ABC):
         self.recorder.site(Site(span, "Window", self.recorder.region, place))
         self.recorder.refer(span, name.text, "Window", finding)
 
-    def _dot(self, node: exp.Dot, place: Place) -> None:
+    def _dot(self, node: exp.Expr, place: Place) -> None:
         """`schema.function(…)`, or a field of a value."""
         left, right = node.this, node.expression
         if isinstance(right, exp.Func):
@@ -287,13 +298,13 @@ class Expressions(ABC):
             if not isinstance(left, exp.Identifier):
                 self.expression(left, place)
             return
-        if isinstance(left, exp.Expression):
+        if isinstance(left, exp.Expr):
             self.expression(left, place)
         inner = left.this if isinstance(left, exp.Paren) else None
         if self.dialect.rows and isinstance(inner, exp.Column) and not inner.args.get("table"):
             self._row_field(inner, right, place)
 
-    def _row_field(self, row: exp.Column, field: exp.Expression, place: Place) -> None:
+    def _row_field(self, row: exp.Column, field: exp.Expr, place: Place) -> None:
         """`(u).id`: a column of a relation that is written as a value."""
         if not isinstance(row.this, exp.Identifier) or not isinstance(field, exp.Identifier):
             return
@@ -305,7 +316,14 @@ class Expressions(ABC):
         self.recorder.site(Site(span, "Column", self.recorder.region, place, relation))
         self.recorder.refer(span, field.name, "Column", self.lookup.member(relation, self.name(field)))
 
-    def function_reference(self, node: exp.Expression, schema: str | None, *, known: bool = True) -> None:
+    def function_reference(self, node: exp.Expr, schema: str | None, *, known: bool = True) -> None:
+        """Resolve a function's name, if it stands in the text: what special syntax calls does not.
+
+        Args:
+            node: The call.
+            schema: The folded schema before it, or None.
+            known: Whether what stands before it can be a schema; else it is a method of a value.
+        """
         span = self.recorder.span(node)
         if span is None or isinstance(node, (exp.Star, exp.Column)):
             return
@@ -324,7 +342,10 @@ class Expressions(ABC):
 
     # -- columns --------------------------------------------------------------------------------------------------------
 
-    def column(self, node: exp.Column, place: Place, *, target: Relation | None = None) -> None:
+    def _column(self, node: exp.Expr, place: Place) -> None:
+        self.column(node, place)
+
+    def column(self, node: exp.Expr, place: Place, *, target: Relation | None = None) -> None:
         """Resolve a column, with or without a qualifier.
 
         Args:
@@ -337,18 +358,17 @@ class Expressions(ABC):
         if isinstance(identifier, exp.Star):
             if isinstance(qualifier, exp.Identifier):
                 self.alias_reference(qualifier, place)
-            self._special(identifier, place)
-            return
-        if not isinstance(identifier, exp.Identifier):
-            if isinstance(identifier, exp.Expression):
+            self._star(identifier, place)
+        elif not isinstance(identifier, exp.Identifier):
+            if isinstance(identifier, exp.Expr):
                 self.expression(identifier, place)
-            return
-        span = self.recorder.span(identifier)
-        if span is None:
-            return
-        if isinstance(qualifier, exp.Identifier):
-            self._qualified(node, qualifier, identifier, span, place)
-            return
+        elif (span := self.recorder.span(identifier)) is not None:
+            if isinstance(qualifier, exp.Identifier):
+                self._qualified(node, qualifier, identifier, span, place)
+            else:
+                self._bare(identifier, span, place, target)
+
+    def _bare(self, identifier: exp.Identifier, span: Span, place: Place, target: Relation | None) -> None:
         name = self.name(identifier)
         if self._bound and any(name.folded in names for names in self._bound):
             return
@@ -359,13 +379,12 @@ class Expressions(ABC):
         if self.recorder.vague(span):
             return
         finding = self.lookup.member(target, name) if target is not None else self.lookup.bare(name, place)
-        if finding is STRING:
-            return
-        self.recorder.refer(span, name.text, "Column", finding)
+        if finding is not STRING:
+            self.recorder.refer(span, name.text, "Column", finding)
 
     def _qualified(
         self,
-        node: exp.Column,
+        node: exp.Expr,
         qualifier: exp.Identifier,
         identifier: exp.Identifier,
         span: Span,
@@ -407,7 +426,7 @@ class Expressions(ABC):
             return
         self.recorder.refer(span, name.text, "Column", finding)
 
-    def alias_reference(self, identifier: exp.Identifier, place: Place) -> None:
+    def alias_reference(self, identifier: exp.Expr, place: Place) -> None:
         """A relation's name on its own: `u.*`, `FOR UPDATE OF u`."""
         span = self.recorder.span(identifier)
         if span is None:
@@ -441,8 +460,33 @@ class Expressions(ABC):
         )
         return Finding(Verdict.DECLARED, binding)
 
+    _READERS: ClassVar[tuple[tuple[tuple[type[exp.Expr], ...], Reader], ...]] = (
+        ((exp.Column,), _column),
+        (_LEAVES, _nothing),
+        ((exp.Query, exp.Values, exp.Insert, exp.Update, exp.Delete, exp.Merge), _subquery),
+        ((exp.Alias,), _aliased),
+        ((exp.Window,), _window),
+        ((exp.Dot,), _dot),
+        ((exp.Kwarg, exp.PropertyEQ), _second),
+        ((exp.Collate, exp.Opclass), _first),
+        ((exp.In,), _in),
+        ((exp.Lambda,), _lambda),
+        ((exp.Comprehension,), _comprehension),
+        ((exp.Star,), _star),
+        ((exp.Table,), _nothing),
+    )
 
-def _windows(node: exp.Window) -> list[exp.Expression]:
+    _known: ClassVar[dict[type[exp.Expr], Reader | None]] = {}
+
+    @classmethod
+    def _reader(cls, kind: type[exp.Expr]) -> Reader | None:
+        """How a kind of node is read; None: all its children are expressions."""
+        if kind not in cls._known:
+            cls._known[kind] = next((read for kinds, read in cls._READERS if issubclass(kind, kinds)), None)
+        return cls._known[kind]
+
+
+def _windows(node: exp.Expr) -> list[exp.Expr]:
     """The windows that a WINDOW clause around the call declares."""
     select = node.find_ancestor(exp.Select)
     windows = select.args.get("windows") if select is not None else None

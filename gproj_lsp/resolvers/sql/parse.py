@@ -35,13 +35,13 @@ class Source:
     """
 
     text: str
-    tree: exp.Expression
+    tree: exp.Expr
 
     @cached_property
     def _offsets(self) -> Offsets | None:
         return None if self.text.isascii() else Offsets(self.text)
 
-    def span(self, node: exp.Expression) -> Span | None:
+    def span(self, node: exp.Expr) -> Span | None:
         """The bytes of a node that sqlglot knows the place of: a name with its quotes, a function's name."""
         meta = node._meta  # noqa: SLF001  (`meta` would create a dict per node)
         if not meta or "start" not in meta:
@@ -51,7 +51,7 @@ class Source:
             return Span(meta["start"], meta["end"] + 1)
         return offsets.span(meta["start"], meta["end"] + 1)
 
-    def written(self, node: exp.Expression) -> str:
+    def written(self, node: exp.Expr) -> str:
         """The node's text as written, where its place is known."""
         meta = node._meta  # noqa: SLF001  (as in `span`)
         return self.text[meta["start"] : meta["end"] + 1] if meta and "start" in meta else ""
@@ -70,7 +70,7 @@ def parse(text: str, reader: str) -> Source | None:
     except (SqlglotError, RecursionError, ValueError, TypeError, AttributeError, LookupError, AssertionError):
         # Beside its own errors, sqlglot's dialects stumble over odd arguments in their own ways.
         return None
-    if len(trees) != 1 or not isinstance(trees[0], exp.Expression) or isinstance(trees[0], exp.Command):
+    if len(trees) != 1 or not isinstance(trees[0], exp.Expr) or isinstance(trees[0], exp.Command):
         return None
     return Source(text, trees[0])
 

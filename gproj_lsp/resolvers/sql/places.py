@@ -117,7 +117,5 @@ def _tables(site: Site, catalog: Catalog) -> Iterator[Binding]:
             continue
         if table.origin.provider == "builtin" and not site.schema:
             continue
-        spelling = catalog.spell(table.name)
-        if site.schema is None and table.owner:
-            spelling = f"{catalog.spell(table.owner)}.{spelling}"
+        spelling = table.spelling if site.schema is not None else catalog.spelling(table)
         yield replace(table, spelling=spelling, attrs={**table.attrs, **_VISIBLE})

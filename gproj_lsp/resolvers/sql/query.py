@@ -42,11 +42,12 @@ class Queries(Sources):
 
     def query(
         self,
-        node: exp.Expression,
+        node: exp.Expr,
         parent: Scope | None,
         ctes: Ctes = NO_CTES,
         anchored: Anchored | None = None,
     ) -> Lazy:
+        """Resolve a query (see `Expressions.query`)."""
         if isinstance(node, exp.Select):
             return self._select(node, parent, ctes)
         if isinstance(node, exp.SetOperation):
@@ -62,7 +63,7 @@ class Queries(Sources):
             return lambda: self.everything(scope)
         return self.other(node, parent, ctes)
 
-    def other(self, node: exp.Expression, parent: Scope | None, ctes: Ctes) -> Lazy:
+    def other(self, node: exp.Expr, parent: Scope | None, ctes: Ctes) -> Lazy:
         """A statement in a query's place; nothing is known of what it gives."""
         place = Place(Scope(parent, ctes, names_open=True), "Select")
         for each in children(node):
@@ -71,7 +72,8 @@ class Queries(Sources):
 
     # -- WITH -----------------------------------------------------------------------------------------------------------
 
-    def with_clause(self, node: exp.Expression, parent: Scope | None, ctes: Ctes) -> Ctes:
+    def with_clause(self, node: exp.Expr, parent: Scope | None, ctes: Ctes) -> Ctes:
+        """The common table expressions in force after a statement's WITH (see `Expressions.with_clause`)."""
         clause = node.args.get("with_")
         if not isinstance(clause, exp.With):
             return ctes
@@ -88,7 +90,7 @@ class Queries(Sources):
                 self._cte(cte, parent, found, later)
         return MappingProxyType(found)
 
-    def _reaches(self, identifier: exp.Expression, recursive: bool) -> bool:  # noqa: FBT001  (a fact about WITH)
+    def _reaches(self, identifier: exp.Expr, recursive: bool) -> bool:  # noqa: FBT001  (a fact about WITH)
         """Whether a common table expression can be named in its own WITH before it has been read.
 
         Where the dialect leaves that open, a table of that name is meant: `WITH users AS (SELECT … FROM users)`.
@@ -98,7 +100,7 @@ class Queries(Sources):
 
     def _cte(
         self,
-        cte: exp.Expression,
+        cte: exp.Expr,
         parent: Scope | None,
         found: dict[str, Relation],
         later: dict[str, Relation],
@@ -135,8 +137,8 @@ class Queries(Sources):
         self, node: exp.SetOperation, parent: Scope | None, ctes: Ctes, anchored: Anchored | None
     ) -> Lazy:
         # Long unions lean to the left: unrolled, they need no recursion.
-        operands: list[exp.Expression] = []
-        spine: exp.Expression = node
+        operands: list[exp.Expr] = []
+        spine: exp.Expr = node
         while isinstance(spine, exp.SetOperation):
             ctes = self.with_clause(spine, parent, ctes)
             operands.append(spine.expression)
@@ -150,9 +152,9 @@ class Queries(Sources):
             return lambda: Outputs(first().columns, open=True, exact=False)
         return first
 
-    def _after(self, node: exp.Expression, operands: list[Lazy], parent: Scope | None, ctes: Ctes) -> None:
+    def _after(self, node: exp.Expr, operands: list[Lazy], parent: Scope | None, ctes: Ctes) -> None:
         """ORDER BY and LIMIT of a set operation or a parenthesised query: they name outputs, and nothing behind them."""
-        if isinstance(order := node.args.get("order"), exp.Expression):
+        if isinstance(order := node.args.get("order"), exp.Expr):
             scope = Scope(
                 parent, ctes, [Relation.derived("", "", operand()) for operand in operands], behind=True
             )
@@ -164,7 +166,7 @@ class Queries(Sources):
             with self.recorder.inside("Order"):
                 self.expression(order, Place(scope, "Order"))
         for key in ("limit", "offset"):
-            if isinstance(each := node.args.get(key), exp.Expression):
+            if isinstance(each := node.args.get(key), exp.Expr):
                 with self.recorder.inside("Limit"):
                     self.expression(each, Place(Scope(parent, ctes), "Limit"))
 
@@ -177,7 +179,7 @@ class Queries(Sources):
         scope.clause = "Select"
         with self.recorder.inside("Select"):
             self._projections(node, scope)
-        if isinstance(into := args.get("into"), exp.Expression):
+        if isinstance(into := args.get("into"), exp.Expr):
             for table in into.find_all(exp.Table):
                 self.declares(table.this, "TableDecl")
         windows = args.get("windows") or ()
@@ -196,10 +198,10 @@ class Queries(Sources):
                     self.alias_reference(table.this, Place(scope, "Lock"))
         return lambda: self.outputs(node.expressions, scope)
 
-    def clauses(self, node: exp.Expression, scope: Scope) -> None:
+    def clauses(self, node: exp.Expr, scope: Scope) -> None:
         """The clauses that may follow FROM."""
         for key, clause in _CLAUSES:
-            if isinstance(each := node.args.get(key), exp.Expression):
+            if isinstance(each := node.args.get(key), exp.Expr):
                 scope.clause = clause
                 with self.recorder.inside(clause):
                     self.expression(each, Place(scope, clause))
@@ -213,12 +215,12 @@ class Queries(Sources):
             self.expression(each, place)
             if early:
                 self._declare_aliases((each,), scope)
-        if isinstance(distinct := node.args.get("distinct"), exp.Expression) and isinstance(
-            on := distinct.args.get("on"), exp.Expression
+        if isinstance(distinct := node.args.get("distinct"), exp.Expr) and isinstance(
+            on := distinct.args.get("on"), exp.Expr
         ):
             self.expression(on, Place(scope, "Order"))
 
-    def _declare_aliases(self, expressions: Iterable[exp.Expression], scope: Scope) -> None:
+    def _declare_aliases(self, expressions: Iterable[exp.Expr], scope: Scope) -> None:
         for each in expressions:
             for identifier in _aliases(each):
                 folded = self.name(identifier).folded
@@ -228,7 +230,7 @@ class Queries(Sources):
 
     # -- outputs --------------------------------------------------------------------------------------------------------
 
-    def outputs(self, expressions: list[exp.Expression], scope: Scope) -> Outputs:
+    def outputs(self, expressions: list[exp.Expr], scope: Scope) -> Outputs:
         """The columns that a SELECT list or RETURNING gives."""
         columns: list[Binding | None] = []
         is_open = guess = False
@@ -247,7 +249,7 @@ class Queries(Sources):
                 guess = guess or (identifier is None and self.dialect.anonymous != "text")
         return Outputs(tuple(columns), is_open, guess, exact)
 
-    def _same(self, node: exp.Expression, scope: Scope) -> Binding | None:
+    def _same(self, node: exp.Expr, scope: Scope) -> Binding | None:
         """The column that an output passes on."""
         inner = node.this if isinstance(node, exp.Alias) else node
         if not isinstance(inner, exp.Column) or not isinstance(inner.this, exp.Identifier):
@@ -259,7 +261,7 @@ class Queries(Sources):
         matches = scope.matches(name.folded)
         return matches[0][1] if matches else None
 
-    def _output_name(self, node: exp.Expression) -> exp.Expression | None:
+    def _output_name(self, node: exp.Expr) -> exp.Expr | None:
         """What names an output column, if it can be told."""
         if isinstance(node, exp.Alias):
             alias = node.args.get("alias")
@@ -275,7 +277,7 @@ class Queries(Sources):
             return exp.Identifier(this=written.lower(), quoted=False) if written.isidentifier() else None
         return None
 
-    def _starred(self, star: exp.Star, node: exp.Expression, scope: Scope) -> Outputs:
+    def _starred(self, star: exp.Star, node: exp.Expr, scope: Scope) -> Outputs:
         table = node.args.get("table") if isinstance(node, exp.Column) else None
         if isinstance(table, exp.Identifier):
             relation = scope.named(self.name(table).folded)
@@ -291,7 +293,7 @@ class Queries(Sources):
         return Outputs(columns, given.open, given.guess, given.exact)
 
 
-def _aliases(node: exp.Expression) -> list[exp.Expression]:
+def _aliases(node: exp.Expr) -> list[exp.Expr]:
     """The names that an item of a SELECT list can be called by."""
     if isinstance(node, exp.Alias):
         found = [node.args.get("alias")]
@@ -304,7 +306,7 @@ def _aliases(node: exp.Expression) -> list[exp.Expression]:
     return [each for each in found if isinstance(each, exp.Identifier)]
 
 
-def _star(node: exp.Expression) -> exp.Star | None:
+def _star(node: exp.Expr) -> exp.Star | None:
     if isinstance(node, exp.Star):
         return node
     return node.this if isinstance(node, exp.Column) and isinstance(node.this, exp.Star) else None

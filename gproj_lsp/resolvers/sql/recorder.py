@@ -109,7 +109,7 @@ class Recorder:
         finally:
             self.region = outer
 
-    def span(self, node: exp.Expression | None) -> Span | None:
+    def span(self, node: exp.Expr | None) -> Span | None:
         """The node's bytes, if it stands in the text."""
         return None if node is None else self.source.span(node)
 

@@ -286,37 +286,48 @@ class Scope:
         Args:
             upto: How many of this block's relations are visible (in an ON clause, those joined so far).
         """
-        hidden: set[str] = set()
-        names: set[str] = set()
-        doubtful = False
+        inner = _Inner()
         for scope in self.chain():
-            limit = upto if scope is self else None
-            yield from scope._own(hidden, names, doubtful=doubtful, limit=limit)
-            hidden.update(column for relation in scope.relations for column in relation.columns())
-            names.update(relation.name for relation in scope.relations)
-            doubtful = doubtful or scope.open
+            yield from scope.shown(inner, upto if scope is self else None)
+            inner.add(scope)
 
-    def _own(
-        self, hidden: set[str], names: set[str], *, doubtful: bool, limit: int | None
-    ) -> Iterator[Visible]:
-        counts: Counter[str] = Counter()
-        for relation in self.relations:
-            if not relation.row:
-                counts.update(relation.columns().keys())
+    def shown(self, inner: _Inner, upto: int | None) -> Iterator[Visible]:
+        """This block's own columns, as they must be written inside the blocks of `inner`."""
+        once = self._once() - inner.columns if self._clear(inner) else frozenset()
+        seen: set[str] = set()
+        for relation in self.relations[:upto]:
+            named = bool(relation.name) and relation.name not in inner.names
+            for name, column in relation.columns().items():
+                if name in relation.repeated or name in seen:
+                    continue
+                if name in once and not relation.row:
+                    seen.add(name)
+                    yield Visible(column, relation, column.spelling, qualified=False)
+                elif named:
+                    yield Visible(column, relation, f"{relation.spelling}.{column.spelling}", qualified=True)
+
+    def _clear(self, inner: _Inner) -> bool:
+        """Whether a bare name that one known relation has can mean nothing else."""
+        return not inner.open and not (len(self.relations) > 1 and self.open)
+
+    def _once(self) -> frozenset[str]:
+        """The names that a bare reference finds exactly once."""
+        counts = Counter(name for each in self.relations if not each.row for name in each.columns())
         for name, merged in self.merged.items():
             if counts[name] == len(merged):
                 counts[name] = 1
-        several = len(self.relations) > 1
-        clear = not doubtful and not (several and self.open)
-        seen: set[str] = set()
-        for relation in self.relations[:limit]:
-            shown = not relation.name or relation.name in names
-            for name, column in relation.columns().items():
-                if name in relation.repeated:
-                    continue
-                if clear and not relation.row and counts[name] == 1 and name not in hidden:
-                    if name not in seen:
-                        yield Visible(column, relation, column.spelling, qualified=False)
-                    seen.add(name)
-                elif not shown:
-                    yield Visible(column, relation, f"{relation.spelling}.{column.spelling}", qualified=True)
+        return frozenset(name for name, count in counts.items() if count == 1)
+
+
+class _Inner:
+    """What the blocks inside a block hide of it."""
+
+    def __init__(self) -> None:
+        self.columns: set[str] = set()
+        self.names: set[str] = set()
+        self.open = False
+
+    def add(self, scope: Scope) -> None:
+        self.columns.update(column for relation in scope.relations for column in relation.columns())
+        self.names.update(relation.name for relation in scope.relations)
+        self.open = self.open or scope.open

@@ -6,10 +6,10 @@ from sqlglot import exp
 
 from gproj_lsp.environment import Binding
 from gproj_lsp.resolve import Verdict
-from gproj_lsp.resolvers.sql.expressions import Expressions, alias_of
+from gproj_lsp.resolvers.sql.expressions import Expressions, alias_of, children
 from gproj_lsp.resolvers.sql.lookup import Name
 from gproj_lsp.resolvers.sql.recorder import Finding, Place, Site
-from gproj_lsp.resolvers.sql.scopes import Ctes, Outputs, Relation, Scope
+from gproj_lsp.resolvers.sql.scopes import NO_CTES, Ctes, Outputs, Relation, Scope
 
 __all__ = ["Sources"]
 
@@ -17,11 +17,11 @@ __all__ = ["Sources"]
 class Sources(Expressions):
     """Resolves FROM clauses."""
 
-    def from_clause(self, node: exp.Expression, scope: Scope) -> None:
+    def from_clause(self, node: exp.Expr, scope: Scope) -> None:
         """FROM, its joins and its lateral views."""
         args = node.args
         scope.clause = "From"
-        if isinstance(start := args.get("from_"), exp.From) and isinstance(start.this, exp.Expression):
+        if isinstance(start := args.get("from_"), exp.From) and isinstance(start.this, exp.Expr):
             with self.recorder.inside("From"):
                 self.source(start.this, scope)
         for join in args.get("joins") or ():
@@ -61,7 +61,7 @@ class Sources(Expressions):
             not scope.merged and all(each.exact for each in given),
         )
 
-    def join(self, join: exp.Expression, scope: Scope) -> None:
+    def join(self, join: exp.Expr, scope: Scope) -> None:
         """One JOIN: its relation, then ON or USING."""
         before = len(scope.relations)
         with self.recorder.inside("Join"):
@@ -71,7 +71,7 @@ class Sources(Expressions):
             for identifier in join.args.get("using") or ():
                 self._using(identifier, scope, before)
             for key in ("on", "match_condition"):
-                if isinstance(on := join.args.get(key), exp.Expression):
+                if isinstance(on := join.args.get(key), exp.Expr):
                     scope.clause = "Join"
                     self.expression(on, Place(scope, "Join", len(scope.relations)))
                     scope.clause = "From"
@@ -84,7 +84,7 @@ class Sources(Expressions):
                 if any(left.find(folded) is not None for left in scope.relations[:before]):
                     scope.merge(folded, at)
 
-    def _using(self, identifier: exp.Expression, scope: Scope, before: int) -> None:
+    def _using(self, identifier: exp.Expr, scope: Scope, before: int) -> None:
         if isinstance(identifier, exp.Column):
             identifier = identifier.this
         span = self.recorder.span(identifier)
@@ -122,7 +122,7 @@ class Sources(Expressions):
         }
         return Relation("", "", known=known)
 
-    def source(self, node: exp.Expression, scope: Scope) -> None:
+    def source(self, node: exp.Expr, scope: Scope) -> None:
         """One item of FROM; adds its relation to the scope."""
         if isinstance(node, exp.Table):
             self._table(node, scope)
@@ -142,7 +142,7 @@ class Sources(Expressions):
         if node.args.get("pivots"):
             self._pivoted(node, scope)
 
-    def _pivoted(self, node: exp.Expression, scope: Scope) -> None:
+    def _pivoted(self, node: exp.Expr, scope: Scope) -> None:
         """PIVOT and UNPIVOT make other columns of those there are."""
         if scope.relations:
             last = scope.relations[-1]
@@ -160,7 +160,7 @@ class Sources(Expressions):
                 inner = Scope(scope, scope.ctes)
                 self.source(each, inner)
             self._add_open(node, scope)
-        elif isinstance(node.this, exp.Expression):
+        elif isinstance(node.this, exp.Expr):
             self._function(node, node.this, scope)
         else:
             scope.names_open = True
@@ -185,64 +185,56 @@ class Sources(Expressions):
             shown, spelling = name.folded, self.spelling(identifier)
         scope.relations.append(self._as(table, shown, spelling, schema if alias is None else None, node))
 
-    def _as(
-        self, table: Relation, name: str, spelling: str, schema: str | None, node: exp.Expression
-    ) -> Relation:
+    def _as(self, table: Relation, name: str, spelling: str, schema: str | None, node: exp.Expr) -> Relation:
         """A relation under the name and the column list that FROM gives it."""
         columns = self.column_list(node, name)
         if columns:
             return Relation.derived(name, spelling, table.outputs().relabelled(columns), base=table.base)
         return table.under(name, spelling, schema or "")
 
-    def table_reference(self, node: exp.Table, scope: Scope, *, target: bool = False) -> Relation:
-        """Resolve a table's name.
-
-        Args:
-            node: The table.
-            scope: Whose common table expressions it may name.
-            target: Whether it is written to, so that no common table expression is meant.
-
-        Returns:
-            It as a relation, under its own name.
-        """
+    def table_reference(
+        self, node: exp.Table, scope: Scope | None = None, *, target: bool = False, doubt: str = ""
+    ) -> Relation:
+        """Resolve a table's name (see `Expressions.table_reference`)."""
         identifier = node.this
-        name = self.name(identifier)
-        schema = self.schema(node.args.get("db"))
+        name, schema = self.name(identifier), self.schema(node.args.get("db"))
         span = self.recorder.span(identifier)
-        catalog = node.args.get("catalog")
+        ctes = NO_CTES if scope is None or target else scope.ctes
         if span is not None:
-            ctes = None if target else Place(Scope(None, scope.ctes), "From")
-            self.recorder.site(Site(span, "Table", self.recorder.region, ctes, schema=schema))
-        if schema is None and not target and (cte := scope.ctes.get(name.folded)) is not None:
-            if span is not None:
-                binding = Binding(
-                    cte.spelling, "Table", folded=cte.name, namespace="relation", attrs={"kind": "cte"}
-                )
-                self.recorder.refer(span, name.text, "Table", Finding(Verdict.DECLARED, binding))
+            place = None if target else Place(Scope(ctes=ctes), "From")
+            self.recorder.site(Site(span, "Table", self.recorder.region, place, schema=schema))
+        cte = ctes.get(name.folded) if schema is None else None
+        finding = _declared(cte) if cte is not None else self._table_finding(node, schema, name)
+        if finding.verdict is Verdict.GHOST:
+            if doubt:
+                finding = Finding(Verdict.UNKNOWN, None, doubt)
+            else:
+                finding = finding._replace(candidates=self._tables(ctes, schema), owner=schema or "")
+        if span is not None:
+            self.recorder.refer(span, name.text, "Table", finding)
+        if cte is not None:
             return cte
-        if self.recorder.vague(self.recorder.span(node.args.get("db"))) or (
-            isinstance(catalog, exp.Expression)
-            and self.lookup.table(schema, name).verdict is not Verdict.DECLARED
-        ):
-            finding = Finding(Verdict.UNKNOWN, None, "its database is not known")
-        else:
-            finding = self.lookup.table(schema, name)
-        if span is not None:
-            candidates = finding.candidates
-            if finding.verdict is Verdict.GHOST and not schema and scope.ctes and not target:
-                candidates = self._tables(scope.ctes)
-            self.recorder.refer(span, name.text, "Table", finding._replace(candidates=candidates))
         return self.relation_of(finding.binding, name.folded, self.spelling(identifier), schema or "")
 
-    def _tables(self, ctes: Ctes) -> tuple[str, ...]:
-        declared = tuple(
-            binding.spelling
-            if not binding.owner
-            else f"{self.catalog.spell(binding.owner)}.{binding.spelling}"
-            for binding in self.catalog.relations
-            if binding.origin.provider != "builtin"
+    def _table_finding(self, node: exp.Table, schema: str | None, name: Name) -> Finding:
+        finding = self.lookup.table(schema, name)
+        said = [self.recorder.span(node.args.get(key)) for key in ("db", "catalog")]
+        if any(self.recorder.vague(span) for span in said):
+            return Finding(Verdict.UNKNOWN, None, "its schema is not known")
+        if node.args.get("catalog") is not None and finding.verdict is not Verdict.DECLARED:
+            return Finding(Verdict.UNKNOWN, None, "its database is not known")
+        return finding
+
+    def _tables(self, ctes: Ctes, schema: str | None) -> tuple[str, ...]:
+        """Spellings of the tables that could stand there."""
+        catalog = self.catalog
+        if schema is not None:
+            return tuple(binding.spelling for binding in catalog.relations if binding.owner == schema)
+        declared = (binding for binding in catalog.relations if binding.origin.provider != "builtin")
+        return (
+            *(cte.spelling for cte in ctes.values()),
+            *(catalog.spelling(binding) for binding in declared),
         )
-        return (*(cte.spelling for cte in ctes.values()), *declared)
 
     def relation_of(self, binding: Binding | None, name: str, spelling: str, schema: str) -> Relation:
         """A table in Γ as a relation; of one that is not there, no column is known."""
@@ -256,11 +248,11 @@ class Sources(Expressions):
             return
         ctes = self.with_clause(node, parent, scope.ctes)
         outputs = self.query(inner, parent, ctes)()
-        if isinstance(order := node.args.get("order"), exp.Expression):
+        if isinstance(order := node.args.get("order"), exp.Expr):
             self.expression(order, Place(Scope(parent, ctes, names_open=True), "Order"))
         self._add_derived(node, outputs, scope)
 
-    def _nested_join(self, node: exp.Subquery, inner: exp.Expression, scope: Scope) -> None:
+    def _nested_join(self, node: exp.Subquery, inner: exp.Expr, scope: Scope) -> None:
         """A join in parentheses: one relation if it has an alias, else all of its relations."""
         nested = Scope(scope.parent, scope.ctes)
         self.source(inner, nested)
@@ -279,14 +271,12 @@ class Sources(Expressions):
         if isinstance(inner, exp.Subquery):
             outputs = self.query(inner, scope, scope.ctes)()
             self._add_derived(node, outputs, scope)
-        elif isinstance(inner, exp.Expression):
+        elif isinstance(inner, exp.Expr):
             self._function(node, inner, scope)
         else:
             scope.names_open = True
 
-    def _add_derived(
-        self, node: exp.Expression, outputs: Outputs, scope: Scope, *, base: bool = False
-    ) -> None:
+    def _add_derived(self, node: exp.Expr, outputs: Outputs, scope: Scope, *, base: bool = False) -> None:
         identifier = alias_of(node)
         if identifier is None or not self.is_name(identifier) or self.recorder.span(identifier) is None:
             if identifier is not None and self.recorder.vague(self.recorder.span(identifier)):
@@ -300,59 +290,74 @@ class Sources(Expressions):
         base = base or self.dialect.name == "sqlite"  # SQLite's subqueries have a rowid
         scope.relations.append(Relation.derived(name, self.spelling(identifier), given, base=base))
 
-    def _add_open(self, node: exp.Expression, scope: Scope) -> None:
-        """A relation of which nothing but its alias is known."""
-        identifier = alias_of(node)
-        alias = node.args.get("alias")
-        offset = node.args.get("offset")
-        extra = [offset] if isinstance(offset, exp.Identifier) else []
-        if identifier is None or not self.is_name(identifier):
-            columns = self.column_list(node, "")
-            extra_columns = tuple(self.column_binding(each, "") for each in extra)
-            if isinstance(alias, exp.TableAlias) or identifier is None:
-                outputs = Outputs((*columns, *extra_columns), open=True, exact=False)
-                scope.relations.append(Relation.derived("", "", outputs, base=True))
-            scope.names_open = scope.names_open or identifier is not None
-            return
-        self.declares(identifier, "")
-        name = self.name(identifier).folded
-        columns = self.column_list(node, name)
-        itself = (
-            () if columns else (self.column_binding(identifier, name),)
-        )  # a function that gives one value
-        extra_columns = tuple(self.column_binding(each, name) for each in extra)
-        outputs = Outputs((*columns, *itself, *extra_columns), open=True, exact=False)
-        scope.relations.append(Relation.derived(name, self.spelling(identifier), outputs, base=True))
+    # -- functions ------------------------------------------------------------------------------------------------------
 
-    def _function(self, node: exp.Expression, call: exp.Expression, scope: Scope) -> None:
-        """A function in FROM; it sees the relations before it."""
+    def _function(self, node: exp.Expr, call: exp.Expr, scope: Scope) -> None:
+        """A function in FROM; it sees the relations before it.
+
+        Args:
+            node: The item of FROM, which has the alias.
+            call: The function, which may be the item itself.
+            scope: The block.
+        """
         scope.clause = "From"
-        written = self.recorder.source.written(call)
-        binding = self.catalog.relation("", self.catalog.fold(written, quoted=False)) if written else None
-        if binding is not None and (span := self.recorder.span(call)) is not None:
-            # SQLite's table-valued functions are tables with arguments.
-            self.recorder.site(Site(span, "Function", self.recorder.region))
-            self.recorder.refer(span, written, "Function", Finding(Verdict.DECLARED, binding))
+        table = self._table_function(call)
         place = Place(scope, "From")
-        if call is node:
-            for key, value in node.args.items():
-                if key not in ("alias", "offset", "joins", "pivots"):
-                    for each in value if isinstance(value, list) else (value,):
-                        if isinstance(each, exp.Expression):
-                            self.expression(each, place)
-            if binding is None:
-                self.function_reference(call, None)
-        else:
+        if call is not node:
             self.expression(call, place)
-        if binding is None or node.args.get("alias") is not None and self.column_list(node, ""):
-            before = len(scope.relations)
-            self._add_open(node, scope)
-            if alias_of(node) is None and written and len(scope.relations) > before:
-                folded = self.catalog.fold(written, quoted=False)
-                last = scope.relations[-1]
-                scope.relations[-1] = Relation(folded, written, known=last.columns(), is_open=True, base=True)
+        else:
+            if table is None:
+                self.function_reference(call, None)
+            for each in children(node):
+                if each.arg_key not in ("alias", "offset", "joins", "pivots"):
+                    self.expression(each, place)
+        if table is None:
+            self._add_open(node, scope, self.recorder.source.written(call))
+        else:
+            alias = alias_of(node)
+            name = table.folded if alias is None else self.name(alias).folded
+            spelling = table.spelling if alias is None else self.spelling(alias)
+            relation = self.relation_of(table, name, spelling, "")
+            scope.relations.append(self._as(relation, name, spelling, "", node))
+
+    def _table_function(self, call: exp.Expr) -> Binding | None:
+        """The table that a call reads: SQLite's table-valued functions are tables with arguments."""
+        written, span = self.recorder.source.written(call), self.recorder.span(call)
+        if not written or span is None:
+            return None
+        table = self.catalog.relation("", self.catalog.fold(written, quoted=False))
+        if table is not None:
+            self.recorder.site(Site(span, "Function", self.recorder.region))
+            self.recorder.refer(span, written, "Function", Finding(Verdict.DECLARED, table))
+        return table
+
+    def _add_open(self, node: exp.Expr, scope: Scope, called: str = "") -> None:
+        """A relation of which nothing but its name and its column list are known.
+
+        Args:
+            node: The item of FROM.
+            scope: The block.
+            called: The name of the function, by which its rows go without an alias.
+        """
+        identifier = alias_of(node)
+        if identifier is not None and not self.is_name(identifier):
+            scope.names_open = True
             return
-        alias = alias_of(node)
-        shown = self.name(alias).folded if alias is not None else binding.folded
-        spelling = self.spelling(alias) if alias is not None else binding.spelling
-        scope.relations.append(self.relation_of(binding, shown, spelling, ""))
+        name, spelling = self.catalog.fold(called, quoted=False), called
+        itself: tuple[Binding, ...] = ()
+        if identifier is not None:
+            self.declares(identifier, "")
+            name, spelling = self.name(identifier).folded, self.spelling(identifier)
+        columns = self.column_list(node, name)
+        if identifier is not None and not columns:
+            itself = (self.column_binding(identifier, name),)  # a function that gives one value
+        offset = node.args.get("offset")
+        ordinality = (self.column_binding(offset, name),) if isinstance(offset, exp.Identifier) else ()
+        outputs = Outputs((*columns, *itself, *ordinality), open=True, exact=False)
+        scope.relations.append(Relation.derived(name, spelling, outputs, base=True))
+
+
+def _declared(cte: Relation) -> Finding:
+    attrs = {"kind": "cte"}
+    binding = Binding(cte.spelling, "Table", folded=cte.name, namespace="relation", attrs=attrs)
+    return Finding(Verdict.DECLARED, binding)
