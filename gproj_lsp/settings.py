@@ -55,7 +55,7 @@ KEYS: Mapping[str, Key] = MappingProxyType(
         "baseline": Key("text", "", "a file of known ghosts that `check` does not report again"),
         "fill.temperature": Key("number", 0.0, "0 takes the likeliest text", 0.0, 10.0),
         "fill.top-p": Key(
-            "number", 1.0, "sample from the likeliest tokens that together have this probability", 0.0, 1.0
+            "number", 1.0, "sample from the likeliest tokens that together have this probability", 0.01, 1.0
         ),
         "fill.seed": Key("whole", 0, "same seed, same text", 0, 2**32 - 1),
         "fill.allow-base": Key(

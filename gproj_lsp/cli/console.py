@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -42,7 +41,7 @@ def stdout() -> Console:
 
 
 class Progress:
-    """Tells on stderr what takes longer than a second: a moving line on a terminal, one plain line elsewhere."""
+    """Tells on a terminal what takes longer than a second; elsewhere stderr is for what went wrong alone."""
 
     def __init__(self, label: str) -> None:
         self._label = label
@@ -50,7 +49,8 @@ class Progress:
         self._status: _Spinner | None = None
         self._timer = threading.Timer(_SLOW, self._show)
         self._timer.daemon = True
-        self._timer.start()
+        if sys.stderr.isatty():
+            self._timer.start()
 
     def update(self, label: str) -> None:
         """Say what is being done now."""
@@ -69,9 +69,6 @@ class Progress:
 
     def _show(self) -> None:
         with self._lock:
-            if not sys.stderr.isatty():
-                note(f"{self._label} …")
-                return
             self._status = _Spinner(self._label)
 
 
@@ -98,14 +95,3 @@ def progress(label: str) -> Iterator[Progress]:
         yield shown
     finally:
         shown.stop()
-
-
-@contextmanager
-def timed() -> Iterator[list[float]]:
-    """Gives a list to which the block's seconds are added when it ends."""
-    seconds: list[float] = []
-    start = time.perf_counter()
-    try:
-        yield seconds
-    finally:
-        seconds.append(time.perf_counter() - start)

@@ -40,7 +40,7 @@ def show(*, surface: str | None, json: bool, overrides: Iterable[str]) -> int:
 
 def freeze(output: Path, *, surface: str | None, overrides: Iterable[str]) -> int:
     """Write a snapshot of what the configured sources declare."""
-    from gproj_lsp.providers import snapshot
+    from gproj_lsp.providers.snapshot import write
 
     workspaces = Workspaces(overrides)
     workspace = workspaces.at(Path.cwd())
@@ -53,7 +53,7 @@ def freeze(output: Path, *, surface: str | None, overrides: Iterable[str]) -> in
         raise InputError("no source is configured", mend=f"set {_sources(chosen)}")
     frozen = _joined(facts)
     try:
-        snapshot.write(output, frozen)
+        write(output, frozen)
     except OSError as error:
         raise InputError(f"can't be written: {error.strerror or error}", place=shown_path(output)) from error
     sorts = dict.fromkeys(binding.sort for binding in frozen.bindings)

@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from gproj_lsp.facts import Facts, Provider, Request
 from gproj_lsp.resolve import resolver_of
-from gproj_lsp.settings import find_root, load
+from gproj_lsp.settings import Settings, find_root, load
 from gproj_lsp.surface import Surface, shipped
 from gproj_lsp.workspace import Workspace
 
-__all__ = ["PROVIDERS", "Workspaces"]
+if TYPE_CHECKING:
+    from gproj_lsp.decode.base import LanguageModel
+    from gproj_lsp.decode.fill import Filler
+    from gproj_lsp.decode.trace import Listener
+
+__all__ = ["PROVIDERS", "Workspaces", "open_filler", "open_model"]
 
 PROVIDERS: Mapping[str, str] = {
     "ddl": "gproj_lsp.providers.files:DdlFiles",
@@ -88,3 +93,43 @@ class Workspaces:
 def _fallback(folder: Path) -> Path:
     here = Path.cwd()
     return here if folder.is_relative_to(here) else folder
+
+
+def open_filler(
+    settings: Settings, surface: Surface, *, model: LanguageModel | None = None, told: Listener | None = None
+) -> Filler:
+    """A filler with the model and the engine that the settings ask for.
+
+    Args:
+        settings: What the user asked for.
+        surface: The language.
+        model: A model that is already loaded.
+        told: Gets the events.
+
+    Raises:
+        ModelError: The model is absent or can't be loaded.
+    """
+    from gproj_lsp.decode.context import Context
+    from gproj_lsp.decode.engines import make_engine
+    from gproj_lsp.decode.fill import Filler, Wishes
+    from gproj_lsp.decode.sampling import Sampling
+    from gproj_lsp.decode.trace import silent
+
+    sampling = Sampling(
+        settings.number("fill.temperature"), settings.number("fill.top-p"), int(settings.number("fill.seed"))
+    )
+    wishes = Wishes(sampling, allow_base=settings.flag("fill.allow-base"))
+    context = Context(model or open_model(settings))
+    return Filler(surface, context, make_engine(settings.text("engine")), wishes, told or silent)
+
+
+def open_model(settings: Settings) -> LanguageModel:
+    """The model that the settings ask for, loaded.
+
+    Raises:
+        ModelError: It is absent or can't be loaded.
+    """
+    from gproj_lsp.decode.models.catalogue import locate
+    from gproj_lsp.decode.models.llama import LlamaModel
+
+    return LlamaModel(locate(settings.text("model"), root=settings.root))
