@@ -81,9 +81,22 @@ def test_names_in_one_block(shops, dialect, sql):
         SELECT q.id, q.[-zz-] FROM (users JOIN orders USING (id)) q
         SELECT users.name, orders.total FROM (users JOIN orders USING (id))
         SELECT name FROM users u JOIN orders o ON u.id = o.user_id JOIN items i ON i.order_id = o.id
-        SELECT [~id~] FROM users JOIN orders USING (id) JOIN app.events ON events.x = 1
         """,
     ),
+    (
+        "sqlite postgres mysql",
+        "SELECT [~id~] FROM users JOIN orders USING (id) JOIN app.events ON events.x = 1",
+    ),
+    ("duckdb generic", "SELECT id FROM users JOIN orders USING (id) JOIN app.events ON events.x = 1"),
+    (
+        "sqlite generic",
+        "SELECT u.id FROM users u JOIN orders o ON u.id = i.n JOIN items i ON i.order_id = o.id",
+    ),
+    (
+        "postgres mysql duckdb",
+        "SELECT u.id FROM users u JOIN orders o ON u.id = [-i.n-] JOIN items i ON i.order_id = o.id",
+    ),
+    ("sqlite", "SELECT u.id FROM users u JOIN orders o ON [~id~] = 1 JOIN items i ON i.order_id = o.id"),
 )
 def test_joins(shops, dialect, sql):
     assert shops[dialect].marked(sql) == sql

@@ -155,6 +155,7 @@ class Changes(Queries):
         if isinstance(node.this, exp.Expr):
             for join in node.this.args.get("joins") or ():
                 self.join(join, scope)
+        self.settle(scope)
         several = len(scope.relations) > 1
         self.from_clause(node, scope)
         scope.clause = "Set"
@@ -176,6 +177,7 @@ class Changes(Queries):
             using = node.args.get("using")
             for each in using if isinstance(using, list) else ():
                 self.source(each, scope)
+            self.settle(scope)
         for each in node.args.get("tables") or ():
             if isinstance(each, exp.Table) and isinstance(each.this, exp.Identifier):
                 self.alias_reference(each.this, Place(scope, "From"))

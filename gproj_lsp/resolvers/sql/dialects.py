@@ -29,6 +29,7 @@ class Dialect:
         fields: Whether `a.b` may be a field `b` of a column `a`.
         strings: Whether a double-quoted name that matches nothing is a string.
         later_ctes: Whether a CTE may name one that follows it.
+        using_first: Whether a column of USING hides others of its name.
         prior: Whether an ON clause may name a relation that is joined after it.
         anonymous: What an unnamed output column is called: `text` (its source: no plain name matches), `function`
             (after its function or type), or empty where that can't be told.
@@ -50,6 +51,7 @@ class Dialect:
     fields: bool = True
     strings: bool = False
     later_ctes: bool = True
+    using_first: bool = True
     prior: bool = True
     anonymous: str = ""
     values: str = ""
@@ -73,6 +75,7 @@ _DIALECTS: Mapping[str, Dialect] = {
     "sqlite": Dialect(
         "sqlite",
         reader="sqlite",
+        using_first=False,
         values="column%d",
         aliases=_LATE | {"Where", "Join"},
         implicit=frozenset(),
@@ -86,6 +89,7 @@ _DIALECTS: Mapping[str, Dialect] = {
     "postgres": Dialect(
         "postgres",
         reader="postgres",
+        using_first=False,
         values="column%d",
         aliases=frozenset({"Group", "Order"}),
         implicit=frozenset({"Order"}),
@@ -101,6 +105,7 @@ _DIALECTS: Mapping[str, Dialect] = {
     "mysql": Dialect(
         "mysql",
         reader="mysql",
+        using_first=False,
         aliases=frozenset({"Group", "Having", "Order"}),
         lateral=False,
         rows=False,

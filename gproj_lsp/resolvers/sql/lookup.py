@@ -75,12 +75,14 @@ class Lookup:
                 return Finding(Verdict.AMBIGUOUS, column, f"{relation.spelling} gives it more than once")
             return Finding(Verdict.DECLARED, column, owner=relation.owner)
         if matches:
+            if dialect.using_first and folded in scope.merged:
+                return Finding(Verdict.DECLARED, matches[0][1], owner=matches[0][0].owner)
             return self._several(scope, matches)
         if folded in self._system and any(relation.base for relation in scope.relations):
             return Finding(Verdict.DECLARED)
         if dialect.rows and (row := _row(scope, folded)) is not None:
             return Finding(Verdict.DECLARED, row.binding)
-        if alias is not None and clause != "Select" and folded in scope.explicit:
+        if alias is not None and clause not in ("Select", "Limit") and folded in scope.explicit:
             return Finding(Verdict.UNKNOWN, alias, "it is an alias of SELECT, which may not be visible here")
         if scope.open:
             return Finding(Verdict.UNKNOWN, None, _why_open(scope))

@@ -240,6 +240,8 @@ class Queries(Sources):
                 given = self._starred(star, each, scope)
                 columns.extend(given.columns)
                 is_open, guess, exact = is_open or given.open, guess or given.guess, exact and given.exact
+            elif isinstance(each, exp.Columns):
+                is_open, exact = True, False
             elif isinstance(each, exp.Aliases):
                 columns.extend(self.column_binding(identifier, "") for identifier in _aliases(each))
             else:

@@ -12,6 +12,8 @@ from gproj_lsp.environment import Binding
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from sqlglot import exp
+
     from gproj_lsp.resolvers.sql.catalog import Catalog
 
 __all__ = ["ANYTHING", "NO_CTES", "Ctes", "Outputs", "Relation", "Scope", "Visible"]
@@ -228,6 +230,7 @@ class Scope:
         behind: Whether a qualifier may name a relation that the block can't see (ORDER BY of a set operation).
         windows: Folded names of the WINDOW clause.
         clause: Which clause is being read, for the blocks inside it.
+        pending: ON clauses still to be read: each with the number of relations joined so far, and its regions.
     """
 
     parent: Scope | None = None
@@ -241,6 +244,7 @@ class Scope:
     behind: bool = False
     windows: set[str] = field(default_factory=set)
     clause: str = ""
+    pending: list[tuple[exp.Expr, int, tuple[str, ...]]] = field(default_factory=list)
 
     def chain(self) -> Iterator[Scope]:
         """This scope and those around it, innermost first."""

@@ -29,8 +29,18 @@ class Sources(Expressions):
         for lateral in args.get("laterals") or ():
             with self.recorder.inside("From"):
                 self.source(lateral, scope)
+        self.settle(scope)
         if args.get("pivots") or args.get("match"):
             scope.names_open = True
+
+    def settle(self, scope: Scope) -> None:
+        """Read the ON clauses that may name relations joined after them."""
+        pending, scope.pending = scope.pending, []
+        scope.clause = "Join"
+        for condition, joined, region in pending:
+            outer, self.recorder.region = self.recorder.region, region
+            self.expression(condition, Place(scope, "Join", joined))
+            self.recorder.region = outer
 
     def values(self, node: exp.Values, scope: Scope) -> Outputs:
         """VALUES: rows without a FROM clause, whose columns the dialect names."""
@@ -72,9 +82,9 @@ class Sources(Expressions):
                 self._using(identifier, scope, before)
             for key in ("on", "match_condition"):
                 if isinstance(on := join.args.get(key), exp.Expr):
-                    scope.clause = "Join"
-                    self.expression(on, Place(scope, "Join", len(scope.relations)))
-                    scope.clause = "From"
+                    scope.pending.append((on, len(scope.relations), self.recorder.region))
+        if not self.dialect.prior:
+            self.settle(scope)
 
     def _natural(self, scope: Scope, before: int) -> None:
         if scope.open:
@@ -256,6 +266,7 @@ class Sources(Expressions):
         """A join in parentheses: one relation if it has an alias, else all of its relations."""
         nested = Scope(scope.parent, scope.ctes)
         self.source(inner, nested)
+        self.settle(nested)
         scope.names_open = scope.names_open or nested.names_open
         scope.lenient = scope.lenient or nested.lenient
         if alias_of(node) is not None:
