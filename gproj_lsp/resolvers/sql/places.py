@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["frame_at", "site_at"]
 
+_UNGROUPED = frozenset({"Where", "Join", "Group"})
+"""Clauses that are read before rows are grouped."""
+
 _VISIBLE = {"scope": "visible"}
 
 
@@ -58,11 +61,13 @@ def _columns(place: Place) -> Iterator[Binding]:
 
 def _outputs(place: Place, catalog: Catalog) -> Iterator[Binding]:
     """SELECT aliases, where the clause and the dialect show them."""
-    if place.clause not in catalog.dialect.aliases:
+    scope, clause = place.scope, place.clause
+    if clause not in catalog.dialect.aliases:
         return
-    for folded, binding in place.scope.aliases.items():
-        hidden = place.clause in catalog.dialect.columns_first and place.scope.matches(folded)
-        if folded in place.scope.explicit and not hidden:
+    for folded, binding in scope.aliases.items():
+        hidden = clause in catalog.dialect.columns_first and scope.matches(folded)
+        early = clause in _UNGROUPED and folded in scope.aggregates
+        if folded in scope.explicit and not hidden and not early:
             yield replace(binding, owner="", attrs={**binding.attrs, **_VISIBLE, "kind": "alias"})
 
 

@@ -227,6 +227,8 @@ class Queries(Sources):
                 scope.aliases.setdefault(folded, self.column_binding(identifier, ""))
                 if not isinstance(each, exp.Column):
                     scope.explicit.add(folded)
+                    if each.find(exp.AggFunc, exp.Window) is not None:
+                        scope.aggregates.add(folded)
 
     # -- outputs --------------------------------------------------------------------------------------------------------
 

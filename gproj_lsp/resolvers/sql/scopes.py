@@ -224,8 +224,9 @@ class Scope:
         relations: What FROM brings in, in order.
         merged: Columns that USING or NATURAL made one, and of which relations.
         lenient: Whether several matches of a bare name prove nothing (a NATURAL join with unknown columns).
-        aliases: SELECT aliases, folded; True where AS wrote them.
-        explicit: Bindings of the aliases written with AS, for those that a place can name.
+        aliases: What a SELECT list's outputs are called, folded.
+        explicit: Those of them that are aliases.
+        aggregates: Aliases of aggregates and windows, which are not there before rows are grouped.
         names_open: Whether there may be relations that can't be seen (a hole, a template, a FROM still being typed).
         behind: Whether a qualifier may name a relation that the block can't see (ORDER BY of a set operation).
         windows: Folded names of the WINDOW clause.
@@ -240,6 +241,7 @@ class Scope:
     lenient: bool = False
     aliases: dict[str, Binding] = field(default_factory=dict)
     explicit: set[str] = field(default_factory=set)
+    aggregates: set[str] = field(default_factory=set)
     names_open: bool = False
     behind: bool = False
     windows: set[str] = field(default_factory=set)
