@@ -193,7 +193,7 @@ def test_set_operations(shops, dialect, sql):
     ("sqlite mysql duckdb generic", "SELECT count(*) AS c, name AS n FROM users GROUP BY n HAVING c > 1"),
     ("postgres", "SELECT count(*) AS c FROM users HAVING [?c?] > 1"),
     ("sqlite duckdb generic", "SELECT age AS q FROM users WHERE q > 1"),
-    ("postgres mysql", "SELECT age AS q FROM users WHERE [?q?] > 1"),
+    ("postgres mysql", "SELECT age AS q FROM users WHERE [-q-] > 1"),
     ("duckdb generic", "SELECT 1 AS one, one + 1 AS two FROM users"),
     ("sqlite postgres", "SELECT 1 AS one, [-one-] + 1 AS two FROM users"),
     ("sqlite", "SELECT u.id FROM users u, orders o ORDER BY [~id~]"),

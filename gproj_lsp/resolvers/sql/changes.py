@@ -44,7 +44,7 @@ class Changes(Queries):
         if isinstance(identifier, exp.Identifier) and self.recorder.span(identifier) is not None:
             self.declares(identifier, "")
             if self.is_name(identifier):
-                table = table.under(self.name(identifier).folded, self.spelling(identifier), "")
+                table = table.under(self.name(identifier).folded, self.spelling(identifier))
             else:
                 scope.names_open = True
         scope.names_open = scope.names_open or vague
@@ -102,7 +102,7 @@ class Changes(Queries):
             inner.relations.append(
                 target.one("excluded")
                 if self.dialect.name == "sqlite"
-                else target.under("excluded", "excluded", "")
+                else target.under("excluded", "excluded")
             )
         else:
             # A row alias (`AS new`) is not kept by sqlglot.

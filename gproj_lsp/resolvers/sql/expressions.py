@@ -277,13 +277,12 @@ class Expressions(ABC):
             return
         name = self.name(identifier)
         scope = place.scope
-        declared = {self.name(each.this).folded for each in _windows(node)} | scope.windows
-        if name.folded in declared:
+        if name.folded in scope.windows:
             finding = Finding(Verdict.DECLARED)
-        elif node.find_ancestor(exp.Select) is None or self.recorder.unfinished:
-            finding = Finding(Verdict.UNKNOWN, None, "its WINDOW clause may still come")
         else:
-            finding = Finding(Verdict.GHOST, None, "no WINDOW clause declares it", tuple(sorted(declared)))
+            finding = Finding(
+                Verdict.GHOST, None, "no WINDOW clause declares it", tuple(sorted(scope.windows))
+            )
         self.recorder.site(Site(span, "Window", self.recorder.region, place))
         self.recorder.refer(span, name.text, "Window", finding)
 
@@ -413,17 +412,16 @@ class Expressions(ABC):
             )
             return
         finding = self.lookup.qualified(table, schema, name, place)
-        if relation is not None and first is not None:
-            self.recorder.refer(first, table.text, "Alias", self._alias_finding(relation))
-        elif finding.verdict is Verdict.GHOST and first is not None:
+        meant = relation is not None and schema in (None, relation.schema)
+        if first is not None and finding.verdict is Verdict.GHOST and not meant:
             # What is wrong is the qualifier; what is missing, and what a fix replaces, is the column.
-            start = self.recorder.span(db) if isinstance(db, exp.Identifier) else first
-            whole = type(span)((start or first).start, span.end)
-            text = ".".join(
-                each.name for each in (db, qualifier, identifier) if isinstance(each, exp.Identifier)
-            )
-            self.recorder.refer(whole, text, "Column", finding)
+            parts = [each for each in (db, qualifier, identifier) if isinstance(each, exp.Identifier)]
+            start = self.recorder.span(parts[0]) or first
+            text = ".".join(each.name for each in parts)
+            self.recorder.refer(Span(start.start, span.end), text, "Column", finding)
             return
+        if first is not None and relation is not None:
+            self.recorder.refer(first, table.text, "Alias", self._alias_finding(relation))
         self.recorder.refer(span, name.text, "Column", finding)
 
     def alias_reference(self, identifier: exp.Expr, place: Place) -> None:
@@ -484,10 +482,3 @@ class Expressions(ABC):
         if kind not in cls._known:
             cls._known[kind] = next((read for kinds, read in cls._READERS if issubclass(kind, kinds)), None)
         return cls._known[kind]
-
-
-def _windows(node: exp.Expr) -> list[exp.Expr]:
-    """The windows that a WINDOW clause around the call declares."""
-    select = node.find_ancestor(exp.Select)
-    windows = select.args.get("windows") if select is not None else None
-    return [each for each in windows or () if isinstance(each.this, exp.Identifier)]

@@ -17,6 +17,9 @@ __all__ = ["STRING", "Lookup", "Name"]
 _OTHER_FIELDS = frozenset({"nextval", "currval"})
 """Members of sequences, in the dialects that write them like columns."""
 
+_AFTER_SELECT = frozenset({"Group", "Having", "Order", "Qualify", "Window"})
+"""Clauses that see aliases of SELECT in some dialects; to the others, no dialect shows them that is not known to."""
+
 _ROW_AGGREGATES = frozenset(
     {"array_agg", "count", "json_agg", "jsonb_agg", "row_to_json", "to_json", "to_jsonb", "hash_record"}
 )
@@ -62,33 +65,31 @@ class Lookup:
         dialect, folded = self._dialect, name.folded
         matches = scope.matches(folded)
         alias = scope.aliases.get(folded)
-        usable = (
-            alias is not None
-            and clause in dialect.aliases
-            and (folded in scope.explicit or clause in dialect.implicit)
-        )
+        explicit = folded in scope.explicit
+        usable = alias is not None and clause in dialect.aliases and (explicit or clause in dialect.implicit)
         if usable and not (matches and clause in dialect.columns_first):
             return Finding(Verdict.DECLARED, alias)
-        if len(matches) == 1:
-            relation, column = matches[0]
-            if folded in relation.repeated and dialect.repeated:
-                return Finding(Verdict.AMBIGUOUS, column, f"{relation.spelling} gives it more than once")
-            return Finding(Verdict.DECLARED, column, owner=relation.owner)
         if matches:
-            if dialect.using_first and folded in scope.merged:
-                return Finding(Verdict.DECLARED, matches[0][1], owner=matches[0][0].owner)
-            return self._several(scope, matches)
+            return self._matched(scope, folded, matches)
         if folded in self._system and any(relation.base for relation in scope.relations):
             return Finding(Verdict.DECLARED)
         if dialect.rows and (row := _row(scope, folded)) is not None:
             return Finding(Verdict.DECLARED, row.binding)
-        if alias is not None and clause not in ("Select", "Limit") and folded in scope.explicit:
+        if explicit and clause in _AFTER_SELECT:
             return Finding(Verdict.UNKNOWN, alias, "it is an alias of SELECT, which may not be visible here")
         if scope.open:
             return Finding(Verdict.UNKNOWN, None, _why_open(scope))
         if name.mark and any(relation.anonymous for relation in scope.relations):
             return Finding(Verdict.UNKNOWN, None, "a column of that query has no plain name")
         return None
+
+    def _matched(self, scope: Scope, folded: str, matches: list[tuple[Relation, Binding]]) -> Finding:
+        relation, column = matches[0]
+        if len(matches) > 1 and not (self._dialect.using_first and folded in scope.merged):
+            return self._several(scope, matches)
+        if folded in relation.repeated and self._dialect.repeated:
+            return Finding(Verdict.AMBIGUOUS, column, f"{relation.spelling} gives it more than once")
+        return Finding(Verdict.DECLARED, column, owner=relation.owner)
 
     def _several(self, scope: Scope, matches: list[tuple[Relation, Binding]]) -> Finding:
         column = matches[0][1]
@@ -130,7 +131,10 @@ class Lookup:
         if relation is None:
             return self._unqualified(qualifier, name, place)
         if schema is not None and schema != relation.schema:
-            return Finding(Verdict.UNKNOWN, None, f"{relation.spelling} may be of another schema")
+            if relation.schema is None or not relation.schema:
+                return Finding(Verdict.UNKNOWN, None, f"{relation.spelling} may be of another schema")
+            reason = f"{relation.spelling} is of another schema"
+            return Finding(Verdict.GHOST, None, reason, self.candidates(place, qualified=True))
         return self.member(relation, name)
 
     def member(self, relation: Relation, name: Name) -> Finding:
@@ -163,8 +167,11 @@ class Lookup:
         scope = place.scope
         if any(each.names_open or each.behind for each in scope.chain()):
             return Finding(Verdict.UNKNOWN, None, _NOT_ALL_RELATIONS)
-        if self._dialect.fields and self.bare(qualifier, place).verdict is not Verdict.GHOST:
+        holder = self.bare(qualifier, place)
+        if self._dialect.fields and holder.verdict is not Verdict.GHOST:
             return Finding(Verdict.UNKNOWN, None, "it may be a field of a column")
+        if holder.binding is not None and holder.binding.attrs.get("kind") == "parameter":
+            return Finding(Verdict.UNKNOWN, None, "it is a field of a parameter")
         if name.folded in _OTHER_FIELDS:
             return Finding(Verdict.UNKNOWN, None, "it may be of a sequence")
         if self._dialect.variables and not any(each.relations for each in scope.chain()):

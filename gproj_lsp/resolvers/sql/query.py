@@ -176,16 +176,16 @@ class Queries(Sources):
         args = node.args
         scope = Scope(parent, self.with_clause(node, parent, ctes))
         self.from_clause(node, scope)
+        windows = args.get("windows") or ()
+        scope.windows.update(
+            self.name(each.this).folded for each in windows if isinstance(each.this, exp.Identifier)
+        )
         scope.clause = "Select"
         with self.recorder.inside("Select"):
             self._projections(node, scope)
         if isinstance(into := args.get("into"), exp.Expr):
             for table in into.find_all(exp.Table):
                 self.declares(table.this, "TableDecl")
-        windows = args.get("windows") or ()
-        scope.windows.update(
-            self.name(each.this).folded for each in windows if isinstance(each.this, exp.Identifier)
-        )
         self.clauses(node, scope)
         for window in windows:
             with self.recorder.inside("Window"):

@@ -70,7 +70,7 @@ def resolve(statement: Statement, environment: Environment, world: World) -> Res
         found = _walk(source, vague, catalog, effect, probe)
     else:
         return unfinished.resolve(statement, environment, world, read, effect)
-    return found if statement.complete else unfinished.tentative(statement, found, world)
+    return unfinished.tentative(statement, found, world)
 
 
 def _read(catalog: Catalog, text: str, vague: tuple[Span, ...]) -> Reading | None:

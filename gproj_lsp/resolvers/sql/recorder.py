@@ -74,25 +74,14 @@ class Recorder:
     Args:
         source: The parsed text.
         vague: Spans of holes, parameters and templates: what stands there is no name.
-        end: Where a statement that is still being typed ends; a name that touches it may go on.
-        doubt: If given, the reason why nothing here may be called a ghost.
     """
 
-    def __init__(
-        self, source: Source, vague: tuple[Span, ...], *, end: int | None = None, doubt: str = ""
-    ) -> None:
+    def __init__(self, source: Source, vague: tuple[Span, ...]) -> None:
         self.source = source
         self.sites: list[Site] = []
         self.region: tuple[str, ...] = ()
         self._vague = vague
-        self._end = end
-        self._doubt = doubt
         self._references: dict[Span, Reference] = {}
-
-    @property
-    def unfinished(self) -> bool:
-        """Whether the statement is still being typed."""
-        return self._end is not None
 
     @property
     def references(self) -> tuple[Reference, ...]:
@@ -130,11 +119,6 @@ class Recorder:
         if self.vague(span):
             return
         verdict, binding, reason, candidates, owner = finding
-        if verdict in (Verdict.GHOST, Verdict.AMBIGUOUS):
-            if self._doubt:
-                verdict, reason, candidates = Verdict.UNKNOWN, self._doubt, ()
-            elif self._end is not None and span.end >= self._end:
-                verdict, reason, candidates = Verdict.UNKNOWN, "it is still being typed", ()
         reference = Reference(span, name, sort, verdict, binding, owner, reason, candidates)
         first = self._references.setdefault(span, reference)
         if first is not reference and first.verdict is Verdict.GHOST and verdict is not Verdict.GHOST:

@@ -60,7 +60,7 @@ class Relation:
         name: The folded name that its columns are qualified by; empty if it has none.
         spelling: That name as it must be written.
         owner: The key of its columns in Γ, or its own name where Γ has none.
-        schema: The folded schema, where it is named by its table's name.
+        schema: The folded schema, if it goes by its table's name; empty where that need not be said.
         binding: The table in Γ, if it is one.
         base: Whether it may have the dialect's system columns.
         anonymous: Whether some of its columns have names that only quotes could spell.
@@ -90,7 +90,7 @@ class Relation:
         spelling: str,
         *,
         owner: str = "",
-        schema: str = "",
+        schema: str | None = None,
         binding: Binding | None = None,
         catalog: Catalog | None = None,
         known: Mapping[str, Binding] | None = None,
@@ -137,7 +137,7 @@ class Relation:
 
     @classmethod
     def table(
-        cls, catalog: Catalog, binding: Binding | None, name: str, spelling: str, schema: str
+        cls, catalog: Catalog, binding: Binding | None, name: str, spelling: str, schema: str | None
     ) -> Relation:
         """A table by its binding in Γ; of one that is not there, no column is known."""
         if binding is None:
@@ -172,9 +172,9 @@ class Relation:
 
     def one(self, name: str) -> Relation:
         """One of its rows, under a name of its own: `NEW`, `excluded`."""
-        return self.under(name, name, "", row=True)
+        return self.under(name, name, row=True)
 
-    def under(self, name: str, spelling: str, schema: str, *, row: bool = False) -> Relation:
+    def under(self, name: str, spelling: str, schema: str | None = None, *, row: bool = False) -> Relation:
         """The same relation under another name."""
         return Relation(
             name,

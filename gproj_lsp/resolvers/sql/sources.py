@@ -193,14 +193,16 @@ class Sources(Expressions):
             shown, spelling = self.name(alias).folded, self.spelling(alias)
         else:
             shown, spelling = name.folded, self.spelling(identifier)
-        scope.relations.append(self._as(table, shown, spelling, schema if alias is None else None, node))
+        scope.relations.append(
+            self._as(table, shown, spelling, (schema or "") if alias is None else None, node)
+        )
 
     def _as(self, table: Relation, name: str, spelling: str, schema: str | None, node: exp.Expr) -> Relation:
         """A relation under the name and the column list that FROM gives it."""
         columns = self.column_list(node, name)
         if columns:
             return Relation.derived(name, spelling, table.outputs().relabelled(columns), base=table.base)
-        return table.under(name, spelling, schema or "")
+        return table.under(name, spelling, schema)
 
     def table_reference(
         self, node: exp.Table, scope: Scope | None = None, *, target: bool = False, doubt: str = ""
@@ -246,7 +248,7 @@ class Sources(Expressions):
             *(catalog.spelling(binding) for binding in declared),
         )
 
-    def relation_of(self, binding: Binding | None, name: str, spelling: str, schema: str) -> Relation:
+    def relation_of(self, binding: Binding | None, name: str, spelling: str, schema: str | None) -> Relation:
         """A table in Γ as a relation; of one that is not there, no column is known."""
         return Relation.table(self.catalog, binding, name, spelling, schema)
 
@@ -328,8 +330,8 @@ class Sources(Expressions):
             alias = alias_of(node)
             name = table.folded if alias is None else self.name(alias).folded
             spelling = table.spelling if alias is None else self.spelling(alias)
-            relation = self.relation_of(table, name, spelling, "")
-            scope.relations.append(self._as(relation, name, spelling, "", node))
+            relation = self.relation_of(table, name, spelling, None)
+            scope.relations.append(self._as(relation, name, spelling, None, node))
 
     def _table_function(self, call: exp.Expr) -> Binding | None:
         """The table that a call reads: SQLite's table-valued functions are tables with arguments."""
