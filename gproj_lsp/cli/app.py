@@ -271,18 +271,25 @@ def gate(
     return body(fragments)
 
 
-@app.command()
+@app.command(
+    epilog=_examples("gproj-lsp demo", 'cp -r "$(gproj-lsp demo --path)" shop        to try things there')
+)
 def demo(
     model: Annotated[
         str | None, typer.Option(metavar="PATH", help="A GGUF file instead of the embedded model.")
     ] = None,
+    path: Annotated[bool, typer.Option("--path", help="Only print where the example lies.")] = False,
 ) -> int:
     """See the main job on a small shop.
 
     Ghosts found, a hole decoded free and under Γ, holes filled, by the embedded model.
     """
+    from gproj_lsp.cli.demo import FOLDER
     from gproj_lsp.cli.demo import demo as body
 
+    if path:
+        typer.echo(FOLDER)
+        return 0
     return body(model)
 
 

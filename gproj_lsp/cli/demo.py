@@ -136,7 +136,7 @@ class _Example:
         """Step: what to do next."""
         self._step("What next", "", "Try it on this shop, then on your own files:")
         for line in (
-            f"cp -r {FOLDER} shop && cd shop",
+            'cp -r "$(gproj-lsp demo --path)" shop && cd shop',
             "gproj-lsp fill holes.sql --write",
             "gproj-lsp rank holes.sql --at 2:24          what the model thinks of each candidate",
             "gproj-lsp gamma holes.sql --at 2:24         what may be named there, and who says so",
