@@ -20,23 +20,24 @@ def typed(source: Source, cursor: int | None) -> Source:
         source: The buffer.
         cursor: A byte offset, if there is one.
     """
+    here = source.at(cursor) if cursor is not None else None
     pieces = list(source.pieces)
     changed = False
     for index, piece in enumerate(pieces):
-        statement = piece.statement
-        if statement.complete != (open_ := cursor is not None and _is_at_end(source, index, cursor)):
+        if index == here and cursor is not None:
+            statement = _under(piece.statement, cursor - source.span(index).start)
+        elif piece.statement.complete and piece.statement.cursor is None:
             continue
-        pieces[index] = replace(piece, statement=source.lexer.statement(statement.text, complete=not open_))
+        else:
+            statement = source.lexer.statement(piece.statement.text)
+        pieces[index] = replace(piece, statement=statement)
         changed = True
     return Source(source.text, source.lexer, tuple(pieces)) if changed else source
 
 
-def _is_at_end(source: Source, index: int, cursor: int) -> bool:
-    span = source.span(index)
-    if not span.touches(cursor):
-        return False
-    last = max((token.span.end for token in source.pieces[index].statement.code), default=0)
-    return cursor >= span.start + last
+def _under(statement: Statement, cursor: int) -> Statement:
+    last = max((token.span.end for token in statement.code), default=0)
+    return statement.lexer.statement(statement.text, complete=cursor < last, cursor=cursor)
 
 
 def word_at(statement: Statement, offset: int) -> Span | None:
@@ -49,4 +50,4 @@ def without_word(statement: Statement, span: Span) -> Statement:
     """The statement with spaces in place of a word; nothing else moves."""
     data = statement.data
     text = decode(b"".join((data[: span.start], b" " * len(span), data[span.end :])))
-    return statement.lexer.statement(text, complete=statement.complete)
+    return statement.lexer.statement(text, complete=statement.complete, cursor=statement.cursor)

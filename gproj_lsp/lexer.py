@@ -71,11 +71,13 @@ class Statement:
         text: Its source; begins with its first token that is no comment.
         lexer: What reads it.
         complete: Whether a separator ended it; the last one of a buffer may still be being typed.
+        cursor: The byte of it at which someone types, if anyone does.
     """
 
     text: str
     lexer: Lexer = field(repr=False)
     complete: bool = True
+    cursor: int | None = None
 
     @cached_property
     def data(self) -> bytes:
@@ -140,9 +142,9 @@ class Lexer:
         self._placeholders = dict(placeholders or {})
         self._statements = lru_cache(maxsize=8192)(self._new_statement)
 
-    def statement(self, text: str, *, complete: bool = True) -> Statement:
+    def statement(self, text: str, *, complete: bool = True, cursor: int | None = None) -> Statement:
         """The statement of a text; equal texts share one value and what was found out about it."""
-        return self._statements(text, complete)
+        return self._statements(text, complete) if cursor is None else Statement(text, self, complete, cursor)
 
     def _new_statement(self, text: str, complete: bool) -> Statement:  # noqa: FBT001  (lru_cache keys are positional)
         return Statement(text, self, complete)

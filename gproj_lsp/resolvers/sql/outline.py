@@ -48,14 +48,12 @@ class Block:
         level: The brackets it stands in.
         outer: The clause those stand in, if any.
         clauses: Its clauses in order.
-        shaky: Whether text that is still to come may bring relations into its scope, or into that of a block around it.
     """
 
     verb: str
     level: Level
     outer: Clause | None
     clauses: list[Clause] = field(default_factory=list)
-    shaky: bool = False
 
     @property
     def closed(self) -> bool:
@@ -284,7 +282,6 @@ class _Reader:
             if word in _BRACKETS:
                 self._open(index, word, clause)
         outline.closed[len(outline.tokens)] = list(reversed(self.stack[1:]))
-        self._shake()
         return outline
 
     def _may_be_keyword(self, index: int) -> bool:
@@ -416,7 +413,9 @@ class _Reader:
         if word == "VALUES":
             return level.role == "query" or not level.blocks
         if word == "WITH":
-            return not level.blocks or before in ("AS", ")", ";") or level.blocks[-1].verb == "INSERT"
+            named = self.outline.is_name(index + 1) and after != "ORDINALITY"
+            listed = after == "RECURSIVE" or (named and self.outline.word(index + 2) in ("AS", "("))
+            return listed or not level.blocks or before in ("AS", ")", ";") or level.blocks[-1].verb == "INSERT"
         if word in ("CREATE", "ALTER", "DROP"):
             return index == 0 or before == ";"
         if word == "UPDATE":
@@ -477,17 +476,6 @@ class _Reader:
         block = level.blocks[-1]
         level.clause = Clause(name, level, block, index, index, head)
         block.clauses.append(level.clause)
-
-    def _shake(self) -> None:
-        """Mark the blocks that may still get relations: those open at the end, and those inside."""
-        for level in self.stack:
-            if level.blocks and level.clause is not None and level.clause.block is level.blocks[-1]:
-                block = level.blocks[-1]
-                block.shaky = block.verb != "WITH" and not block.closed
-        for block in self.blocks:
-            outer = block.outer.block if block.outer is not None else None
-            if outer is not None and outer.shaky:
-                block.shaky = True
 
 
 _IMPLIED = frozenset({"call", "group", "over"})

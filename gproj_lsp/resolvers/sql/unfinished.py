@@ -5,8 +5,7 @@ The rest of the resolver reads a whole text by sqlglot. It hands that reading to
     found = read(statement.filled, vague)                      # vague: its holes and opaque spans
     if found is None:                                          # sqlglot can't read it
         return resolve(statement, environment, world, read, effect)
-    if not statement.complete:                                 # it can, but text that is still to come may change names
-        found = tentative(statement, found, world)
+    found = tentative(statement, found, world)                 # it can, but what someone types may change what names mean
 
 and, from `frames_at` and `expectation_at` of a text that sqlglot did read, for an offset at which no name stands,
 
@@ -193,7 +192,7 @@ def resolve(
     del environment  # `read` has it
     text = _text_of(statement)
     found = _Unfinished(text, tuple(_parts(text, read)), effect or Effect(), read)
-    return found if statement.complete else tentative(statement, found, world)
+    return tentative(statement, found, world)
 
 
 def probe(statement: Statement, offset: int, read: Read) -> Glimpse:
