@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gproj_lsp.environment import Binding
-from gproj_lsp.resolvers.sql.ddl.reader import Reader
+from gproj_lsp.resolvers.sql.ddl.reader import Name, Path, Reader
 from gproj_lsp.resolvers.sql.scopes import Relation
 from gproj_lsp.statements import split
 from gproj_lsp.syntax import TokenKind
@@ -80,7 +80,10 @@ class _Body:
 
     def trigger(self) -> Iterator[Part]:
         reader = self.reader
-        reader.skip_to("on", "of")
+        if reader.skip_to("instead", "on", "of") == "instead":
+            reader.at += 1
+            reader.take("of")
+            reader.skip_to("on", "of")
         columns = self._until("on") if reader.take("of") else ()
         if not reader.take("on"):
             return
@@ -100,7 +103,7 @@ class _Body:
             yield self._piece(self._until("begin", "execute"), _EXPRESSION, *rows)
         if reader.take("execute"):
             reader.take_any("function", "procedure")
-            yield self._piece(reader.tokens[reader.at :], _EXPRESSION)
+            yield self._call()
             return
         block = reader.take("begin")
         variables = self.catalog.dialect.variables
@@ -128,7 +131,8 @@ class _Body:
         yield self._piece(named, _TABLE)
         rows = self._rows(relation)
         if reader.take("where"):
-            yield self._piece(self._until("do"), _EXPRESSION, *rows)
+            # The condition may leave NEW and OLD out; the actions may not.
+            yield self._piece(self._until("do"), _EXPRESSION, relation, *rows)
         if not reader.take("do"):
             return
         reader.take_any("also", "instead")
@@ -153,10 +157,10 @@ class _Body:
             before = rest[at - 1].text.lower() if at else ""
             if word == "begin" and at + 1 < len(rest) and rest[at + 1].text.lower() == "atomic":
                 for tokens in self._statements(rest[at + 2 :], block=True):
-                    yield self._piece(tokens, "", parameters)
+                    yield self._piece(tokens, "", *parameters)
                 return
             if word == "return" and language in ("", "sql") and self.catalog.dialect.name == "postgres":
-                yield self._piece(rest[at + 1 :], _EXPRESSION, parameters)
+                yield self._piece(rest[at + 1 :], _EXPRESSION, *parameters)
                 return
             if token.kind is TokenKind.STRING and before == "as" and language == "sql":
                 yield from self._quoted(token, parameters)
@@ -173,11 +177,19 @@ class _Body:
             Span(tokens[0].span.start, tokens[-1].span.end), prefix, relations, variables=variables
         )
 
+    def _call(self) -> Part:
+        """The function that a trigger calls; its arguments are strings, however they are written."""
+        start = self.reader.at
+        if self.reader.path() is None:
+            return Part("")
+        called = self._piece(self.reader.tokens[start : self.reader.at], _EXPRESSION)
+        return Part(f"{called.text}()")
+
     def _part(self, span: Span, prefix: str, relations: tuple[Relation, ...], *, variables: bool) -> Part:
         blank = " " * (span.start - len(prefix))
         return Part(blank + prefix + decode(self.data[span.start : span.end]), relations, variables)
 
-    def _quoted(self, token: Token, parameters: Relation) -> Iterator[Part]:
+    def _quoted(self, token: Token, parameters: tuple[Relation, ...]) -> Iterator[Part]:
         """The statements in a string; one with escapes has other offsets than it shows."""
         dollar = _DOLLAR.match(token.text)
         mark = dollar[0] if dollar is not None else "'"
@@ -187,7 +199,7 @@ class _Body:
         start = token.span.start + len(encode(mark))
         for statement, offset in split(inner, self.lexer).placed():
             text = " " * (start + offset) + statement.filled
-            yield Part(text, (parameters,))
+            yield Part(text, parameters)
 
     def _statements(self, tokens: Sequence[Token], *, block: bool) -> Iterator[Sequence[Token]]:
         """The statements of a block, up to the END that closes it."""
@@ -229,26 +241,37 @@ class _Body:
     def _rows(self, relation: Relation) -> tuple[Relation, ...]:
         return tuple(relation.one(name) for name in ("new", "old"))
 
-    def _parameters(self, function: str, reader: Reader) -> Relation:
-        """A routine's parameters, bare or qualified by its name."""
-        dialect = self.catalog.dialect.name
+    def _parameters(self, function: str, reader: Reader) -> tuple[Relation, ...]:
+        """A routine's parameters, bare or qualified by its name, and the fields of those that are rows."""
         known: dict[str, Binding] = {}
+        rows: list[Relation] = []
         for item in reader.items():
             one = reader.within(item)
             one.take_any(*_MODES)
             name = one.name()
-            if name is not None and one.here is not None:
-                folded = name.folded(dialect)
-                attrs = {"table": function, "kind": "parameter"}
-                known[folded] = Binding(
-                    name.text,
-                    "Column",
-                    function,
-                    folded=folded,
-                    attrs=attrs,
-                    spelling=self.catalog.spell(name.text),
-                )
-        return Relation(function, self.catalog.spell(function), known=known)
+            if name is None or one.here is None:
+                continue
+            binding = self._parameter(name, function)
+            known[binding.folded] = binding
+            rows.append(self._row(binding, one.path()))
+        return (Relation(function, self.catalog.spell(function), known=known), *rows)
+
+    def _parameter(self, name: Name, function: str) -> Binding:
+        return Binding(
+            name.text,
+            "Column",
+            function,
+            folded=name.folded(self.catalog.dialect.name),
+            attrs={"table": function, "kind": "parameter"},
+            spelling=self.catalog.spell(name.text),
+        )
+
+    def _row(self, parameter: Binding, kind: Path | None) -> Relation:
+        """The fields of a parameter: the columns of the table its type is a row of; of any other type nothing is known."""
+        dialect = self.catalog.dialect.name
+        table = kind and self.catalog.relation(kind.schema_key(dialect), kind.name.folded(dialect))
+        relation = Relation.table(self.catalog, table or None, parameter.folded, parameter.spelling, None)
+        return relation.under(parameter.folded, parameter.spelling, row=True)
 
 
 def _language(tokens: Sequence[Token]) -> str:
