@@ -395,13 +395,9 @@ class Expressions(ABC):
         schema = self.schema(db)
         if self._bound and any(table.folded in names for names in self._bound):
             return
-        relation = place.scope.named(table.folded)
-        if relation is None and self.dialect.fields and isinstance(db, exp.Identifier):
-            holder = place.scope.named(self.name(db).folded)
-            if holder is not None and first is not None:
-                self.recorder.site(Site(first, "Column", self.recorder.region, place, holder))
-                self.recorder.refer(first, table.text, "Column", self.lookup.member(holder, table))
-                return
+        relation = place.scope.named(table.folded, schema)
+        if relation is None and self.dialect.fields and self._field(node, place):
+            return
         vague = self.recorder.vague(first) or self.recorder.vague(self.recorder.span(db))
         if first is not None:
             self.recorder.site(Site(first, "Alias", self.recorder.region, place, member=name.folded))
@@ -423,6 +419,25 @@ class Expressions(ABC):
         if first is not None and relation is not None:
             self.recorder.refer(first, table.text, "Alias", self._alias_finding(relation))
         self.recorder.refer(span, name.text, "Column", finding)
+
+    def _field(self, node: exp.Expr, place: Place) -> bool:
+        """Resolve a field of a column, `column.field` or `relation.column.field.field`; whether it is one."""
+        path = [node.args.get(key) for key in ("catalog", "db", "table")]
+        parts = [each for each in path if isinstance(each, exp.Identifier)]
+        holders = [place.scope.named(self.name(each).folded) for each in parts[:-1]]
+        at = next((at for at, holder in enumerate(holders, 1) if holder is not None), 0)
+        holder = holders[at - 1] if at else None
+        column = parts[at]
+        span = self.recorder.span(column)
+        if span is None or (holder is None and len(parts) == 1):
+            return False
+        name = self.name(column)
+        finding = self.lookup.bare(name, place) if holder is None else self.lookup.member(holder, name)
+        if holder is None and finding.verdict is Verdict.GHOST:
+            return False
+        self.recorder.site(Site(span, "Column", self.recorder.region, place, holder))
+        self.recorder.refer(span, name.text, "Column", finding)
+        return True
 
     def alias_reference(self, identifier: exp.Expr, place: Place) -> None:
         """A relation's name on its own: `u.*`, `FOR UPDATE OF u`."""

@@ -127,7 +127,7 @@ class Lookup:
             name: The column.
             place: Where they stand.
         """
-        relation = place.scope.named(qualifier.folded)
+        relation = place.scope.named(qualifier.folded, schema)
         if relation is None:
             return self._unqualified(qualifier, name, place)
         if schema is not None and schema != relation.schema:

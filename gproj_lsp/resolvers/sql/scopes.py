@@ -260,12 +260,12 @@ class Scope:
         """Whether a bare name that matches nothing may still be a column of this block."""
         return self.names_open or any(relation.open and not relation.row for relation in self.relations)
 
-    def named(self, folded: str) -> Relation | None:
-        """The nearest relation of that name, in this block or around it."""
+    def named(self, folded: str, schema: str | None = None) -> Relation | None:
+        """The nearest relation of that name, in this block or around it; of several in a block, the one of the schema."""
         for scope in self.chain():
-            for relation in scope.relations:
-                if relation.name == folded:
-                    return relation
+            found = [relation for relation in scope.relations if relation.name == folded]
+            if found:
+                return next((relation for relation in found if relation.schema == schema), found[0])
         return None
 
     def matches(self, folded: str) -> list[tuple[Relation, Binding]]:

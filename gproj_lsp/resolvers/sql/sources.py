@@ -218,6 +218,8 @@ class Sources(Expressions):
         cte = ctes.get(name.folded) if schema is None else None
         finding = _declared(cte) if cte is not None else self._table_finding(node, schema, name)
         if finding.verdict is Verdict.GHOST:
+            if target and scope is not None and name.folded in scope.ctes and self.dialect.name == "generic":
+                doubt = "some databases change tables through a common table expression"
             if doubt:
                 finding = Finding(Verdict.UNKNOWN, None, doubt)
             else:
