@@ -40,7 +40,9 @@ class _View:
     """One source, to be asked what it lacks."""
 
     def __init__(self, source: Facts, members: Mapping[str, str]) -> None:
-        self.bindings = {binding.key: binding for binding in reversed(source.bindings)}
+        self.bindings: dict[Key, Binding] = {}
+        for binding in source.bindings:
+            self.bindings.setdefault(binding.key, binding)
         self.name = next((binding.origin.provider for binding in source.bindings), "")
         self._closed = source.closed
         self._members = frozenset(members.values())

@@ -258,12 +258,17 @@ def gamma(environment):
     return sorted((binding.name, binding.sort) for binding in environment)
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(TEXTS, min_size=2, max_size=5))
-def test_analysis_after_edits_is_analysis_anew(toy, texts):
+CURSORS = st.one_of(st.none(), st.integers(0, 20))
+
+
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(TEXTS, CURSORS), min_size=2, max_size=5))
+def test_analysis_after_edits_is_analysis_anew(toy, edits):
     kept = Analyzer(toy, ToyResolver(), WORLD)
-    for text in texts:
-        assert told(kept.analyse(text)) == told(Analyzer(toy, ToyResolver(), WORLD).analyse(text))
+    for text, cursor in edits:
+        assert told(kept.analyse(text, cursor)) == told(
+            Analyzer(toy, ToyResolver(), WORLD).analyse(text, cursor)
+        )
 
 
 @settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -275,4 +280,7 @@ def test_analysis_after_typing_in_the_middle_is_analysis_anew(toy, text, data):
         start = data.draw(st.integers(0, len(text)))
         end = data.draw(st.integers(start, min(len(text), start + 4)))
         text = text[:start] + data.draw(st.sampled_from(["", "a", ";", "make b;", " ", "\n"])) + text[end:]
-        assert told(kept.analyse(text)) == told(Analyzer(toy, ToyResolver(), WORLD).analyse(text))
+        cursor = data.draw(CURSORS)
+        assert told(kept.analyse(text, cursor)) == told(
+            Analyzer(toy, ToyResolver(), WORLD).analyse(text, cursor)
+        )

@@ -1,0 +1,108 @@
+"""What is said of a ghost: its name, its sort, and what could stand there instead."""
+
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gproj_lsp.environment import Binding, Environment, Frame, Origin
+from gproj_lsp.ghosts import diagnose, nearest
+from gproj_lsp.resolve import NO_EFFECT, Effect, Expectation, Reference, Verdict
+from gproj_lsp.text import Span
+
+DDL = Origin("ddl", "schema.sql:3")
+GAMMA = Environment.of(
+    [
+        Binding("users", "Table", origin=DDL),
+        *(Binding(name, "Column", "users", origin=DDL) for name in ("id", "name", "created_at")),
+        Binding("total", "Column", "orders"),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Around:
+    """A resolution with one frame everywhere."""
+
+    frame: Frame
+    references: tuple[Reference, ...] = ()
+    effect: Effect = NO_EFFECT
+
+    def frames_at(self, offset):  # noqa: ARG002
+        return (self.frame,)
+
+    def expectation_at(self, offset):  # noqa: ARG002
+        return Expectation("")
+
+
+def finding(reference, frame=None):
+    return next(diagnose([reference], Around(frame or Frame()), GAMMA))
+
+
+def ghost(name, sort="Column", **rest):
+    return Reference(Span(7, 7 + len(name)), name, sort, Verdict.GHOST, **rest)
+
+
+def test_a_ghost_names_itself_its_sort_its_owner_and_where_candidates_come_from():
+    found = finding(ghost("nmae", owner="users"))
+    assert (
+        found.message
+        == 'column "nmae" does not exist in users; nearest: name, created_at, id (ddl schema.sql:3)'
+    )
+    assert (found.code, found.severity, found.sort, found.span) == (
+        "ghost-reference", "error", "Column", Span(7, 11))  # fmt: skip
+    assert found.suggestions == ("name", "created_at", "id")
+    assert found.origin == DDL
+
+
+def test_without_an_owner_only_names_alike_are_suggested():
+    assert finding(ghost("totl")).suggestions == ("total",)
+    found = finding(ghost("zzz"))
+    assert (found.suggestions, found.origin) == ((), None)
+    assert found.message == 'column "zzz" does not exist'
+
+
+def test_what_the_resolver_offers_is_all_there_is_nearest_first():
+    found = finding(ghost("naem", candidates=("u.id", "u.name", 'u."Odd"'), reason="u has no such column"))
+    assert found.suggestions == ("u.name", "u.id", 'u."Odd"')
+    assert found.message.startswith('column "naem" does not exist; u has no such column; nearest: u.name')
+    assert found.origin == DDL
+
+
+def test_names_of_the_statement_are_candidates_too():
+    frame = Frame.of([Binding("recent", "Table")])
+    assert finding(ghost("recnt", "Table"), frame).suggestions == ("recent",)
+
+
+def test_an_ambiguous_name_is_a_warning_with_its_choices():
+    reference = Reference(Span(0, 2), "id", "Column", Verdict.AMBIGUOUS, candidates=("u.id", "o.id"))
+    found = finding(reference)
+    assert (found.code, found.severity) == ("ambiguous-reference", "warning")
+    assert found.message == 'column "id" is ambiguous: more than one declaration fits; write u.id or o.id'
+
+
+@pytest.mark.parametrize("verdict", [Verdict.DECLARED, Verdict.UNKNOWN])
+def test_what_is_declared_or_unknown_is_passed_over(verdict):
+    assert not list(diagnose([Reference(Span(0, 1), "x", "Column", verdict)], Around(Frame()), GAMMA))
+
+
+@pytest.mark.parametrize(
+    ("name", "candidates", "first"),
+    [
+        ("nmae", ["id", "email", "name"], "name"),
+        ("NAME", ["email", "name"], "name"),
+        ("usr_id", ["id", "user_id", "users"], "user_id"),
+        ("odd", ["id", '"Odd"'], '"Odd"'),
+        ("price", ["pride", "prices", "u.price"], "u.price"),
+        ("x", ["b", "a"], "b"),
+    ],
+)
+def test_the_nearest_name_comes_first(name, candidates, first):
+    assert nearest(name, candidates)[0] == first
+
+
+@given(st.text(max_size=8), st.lists(st.text(max_size=8), max_size=8))
+def test_nothing_is_cut_off_or_made_up(name, candidates):
+    assert sorted(nearest(name, candidates)) == sorted(set(candidates))
+    assert nearest(name, candidates) == nearest(name, list(candidates))
