@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 LETTERS = "abé"
 
 
-def random_grammar(rng: Random) -> Grammar:
-    """A valid grammar in which every rule is inhabited and used."""
+def random_grammar(rng: Random, depth: int = 3) -> Grammar:
+    """A valid grammar in which every rule is inhabited and used; `depth` bounds the nesting of one rule."""
     while True:
         names = ["root", *(f"x{i}" for i in range(rng.randint(0, 3)))]
-        rules = {name: _expr(rng, names, 3) for name in names}
+        rules = {name: _expr(rng, names, depth) for name in names}
         grammar = prune(Grammar(rules))
         if grammar is None:
             continue

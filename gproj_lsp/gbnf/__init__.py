@@ -5,6 +5,7 @@ from gproj_lsp.gbnf.factor import factored
 from gproj_lsp.gbnf.language import (
     chain,
     check,
+    is_nullable,
     nullable,
     prune,
     reachable,
@@ -60,6 +61,7 @@ __all__ = [
     "escape",
     "expanded",
     "factored",
+    "is_nullable",
     "nullable",
     "parse",
     "portable",

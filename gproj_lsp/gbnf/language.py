@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 
 from gproj_lsp.errors import GrammarError
 from gproj_lsp.gbnf.tree import (
@@ -27,6 +27,7 @@ from gproj_lsp.gbnf.tree import (
 __all__ = [
     "chain",
     "check",
+    "is_nullable",
     "nullable",
     "prune",
     "reachable",
@@ -112,10 +113,11 @@ def _is_text(expr: Expr) -> bool:
 
 def nullable(rules: Mapping[str, Expr]) -> frozenset[str]:
     """The rules whose language holds the empty string (slots and regions are taken not to)."""
-    return _least(rules, _is_nullable)
+    return _least(rules, is_nullable)
 
 
-def _is_nullable(expr: Expr, found: frozenset[str] | set[str]) -> bool:
+def is_nullable(expr: Expr, found: Set[str]) -> bool:
+    """Whether an expression may be empty, given the rules that may be."""
     if isinstance(expr, Literal):
         return not expr.text
     if isinstance(expr, Names):
@@ -123,11 +125,11 @@ def _is_nullable(expr: Expr, found: frozenset[str] | set[str]) -> bool:
     if isinstance(expr, Ref):
         return expr.rule in found
     if isinstance(expr, Seq):
-        return all(_is_nullable(item, found) for item in expr.items)
+        return all(is_nullable(item, found) for item in expr.items)
     if isinstance(expr, Alt):
-        return any(_is_nullable(choice, found) for choice in expr.choices)
+        return any(is_nullable(choice, found) for choice in expr.choices)
     if isinstance(expr, Repeat):
-        return expr.least == 0 or _is_nullable(expr.item, found)
+        return expr.least == 0 or is_nullable(expr.item, found)
     return False
 
 
@@ -135,7 +137,7 @@ def _inhabited(rules: Mapping[str, Expr]) -> frozenset[str]:
     return _least(rules, _is_inhabited)
 
 
-def _is_inhabited(expr: Expr, found: frozenset[str] | set[str]) -> bool:
+def _is_inhabited(expr: Expr, found: Set[str]) -> bool:
     if isinstance(expr, Names):
         return bool(expr.texts)
     if isinstance(expr, CharClass):
@@ -197,7 +199,7 @@ def _leftmost(expr: Expr, empty: frozenset[str]) -> Iterator[str]:
     elif isinstance(expr, Seq):
         for item in expr.items:
             yield from _leftmost(item, empty)
-            if not _is_nullable(item, empty):
+            if not is_nullable(item, empty):
                 return
     else:
         for child in children(expr):

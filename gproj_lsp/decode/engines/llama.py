@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Protocol
 
-from gproj_lsp.decode.base import mask_words
 from gproj_lsp.decode.engines.admission import admit, renamed
 from gproj_lsp.decode.engines.spelling import Spelling, spelling
-from gproj_lsp.decode.engines.stepped import SteppedMatcher, bits
+from gproj_lsp.decode.engines.stepped import SteppedMatcher, texts
 from gproj_lsp.errors import EngineError
-from gproj_lsp.gbnf import Literal, Names, portable, render, walk
+from gproj_lsp.gbnf import Literal, Names, Repeat, is_nullable, nullable, portable, render, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,7 +68,7 @@ class LlamaEngine:
             ModelError: llama.cpp is not installed, or the vocabulary is not one of its own.
         """
         admitted = admit(grammar)
-        _refuse_nul(admitted)
+        _refuse(admitted)
         if not vocabulary.end:
             raise EngineError("llama.cpp needs an end-of-generation token to tell where a text is complete")
         key = vocabulary, render(portable(renamed(admitted)))
@@ -82,14 +81,16 @@ class LlamaEngine:
         return _Matcher(vocabulary, state)
 
 
-def _refuse_nul(grammar: Grammar) -> None:
-    for rule in grammar.rules.values():
-        for expr in walk(rule):
-            texts = (
-                (expr.text,) if isinstance(expr, Literal) else expr.texts if isinstance(expr, Names) else ()
-            )
-            if any("\0" in text for text in texts):
-                raise EngineError("llama.cpp can't match a NUL character", mend="use engine = llguidance")
+def _refuse(grammar: Grammar) -> None:
+    """Refuse what llama.cpp would get wrong, or never come back from."""
+    empty = nullable(grammar.rules)
+    for expr in (expr for rule in grammar.rules.values() for expr in walk(rule)):
+        texts = (expr.text,) if isinstance(expr, Literal) else expr.texts if isinstance(expr, Names) else ()
+        if any("\0" in text for text in texts):
+            raise EngineError("llama.cpp can't match a NUL character", mend="use engine = llguidance")
+        if isinstance(expr, Repeat) and expr.most is None and is_nullable(expr.item, empty):
+            problem = "llama.cpp may not come back from a repetition of what may be empty"
+            raise EngineError(problem, mend="use engine = llguidance")
 
 
 class _Matcher(SteppedMatcher):
@@ -100,11 +101,10 @@ class _Matcher(SteppedMatcher):
         self._taken: list[int] = []
         self._end = min(vocabulary.end)
         self._spelling: Spelling = spelling(vocabulary)
-        self._text = bits((i for i, token in enumerate(vocabulary.tokens) if token), mask_words(vocabulary))
 
     def _mask_text(self, buffer: Mask) -> bool:
         self._state.mask(buffer)
-        buffer &= self._text  # it admits control tokens by their names
+        buffer &= texts(self._vocabulary)  # it admits control tokens by their names
         return self.is_complete()
 
     def _advance_token(self, token: int) -> int:

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
     from gproj_lsp.decode.base import Mask, Vocabulary
 
-__all__ = ["SteppedMatcher", "bits", "ends"]
+__all__ = ["SteppedMatcher", "bits", "ends", "texts"]
 
 _ENDED = -1
-_ENDS: WeakKeyDictionary[Vocabulary, Mask] = WeakKeyDictionary()
+_KINDS: WeakKeyDictionary[Vocabulary, tuple[Mask, Mask]] = WeakKeyDictionary()
 
 
 def bits(tokens: Iterable[int], words: int) -> Mask:
@@ -123,7 +123,18 @@ class SteppedMatcher(ABC):
 
 def ends(vocabulary: Vocabulary) -> Mask:
     """The mask that admits the vocabulary's end-of-generation ids."""
-    known = _ENDS.get(vocabulary)
+    return _sorted(vocabulary)[0]
+
+
+def texts(vocabulary: Vocabulary) -> Mask:
+    """The mask that admits every token with text."""
+    return _sorted(vocabulary)[1]
+
+
+def _sorted(vocabulary: Vocabulary) -> tuple[Mask, Mask]:
+    known = _KINDS.get(vocabulary)
     if known is None:
-        known = _ENDS[vocabulary] = bits(vocabulary.end, mask_words(vocabulary))
+        words = mask_words(vocabulary)
+        spoken = (i for i, text in enumerate(vocabulary.tokens) if text and i not in vocabulary.end)
+        known = _KINDS[vocabulary] = bits(vocabulary.end, words), bits(spoken, words)
     return known

@@ -10,7 +10,7 @@ import numpy as np
 
 from gproj_lsp.decode.base import mask_words
 from gproj_lsp.decode.engines.admission import admit, renamed
-from gproj_lsp.decode.engines.stepped import SteppedMatcher, bits
+from gproj_lsp.decode.engines.stepped import SteppedMatcher, texts
 from gproj_lsp.errors import EngineError
 from gproj_lsp.gbnf import portable, render
 
@@ -61,7 +61,6 @@ class _Compiler:
         self.compiler = self.library.GrammarCompiler(info, cache_enabled=False)
         self.buffer = np.zeros(self.end // 32 + 1, np.int32)
         self.tensor = torch.from_numpy(self.buffer).unsqueeze(0)
-        self.text = bits((i for i, token in enumerate(tokens) if token), self.words)
         self._compiled: OrderedDict[str, object] = OrderedDict()
 
     def matcher(self, text: str) -> Native:
@@ -112,7 +111,7 @@ class _Matcher(SteppedMatcher):
         compiler = self._compiler
         compiler.buffer[:] = -1  # left as it is where everything is admitted
         self._state.fill_next_token_bitmask(compiler.tensor)
-        buffer[:] = compiler.buffer[: compiler.words] & compiler.text
+        buffer[:] = compiler.buffer[: compiler.words] & texts(self._vocabulary)
         return bool(compiler.buffer[compiler.end >> 5] >> (compiler.end & 31) & 1)
 
     def _advance_token(self, token: int) -> int:
