@@ -41,11 +41,13 @@ class Part:
         text: The piece at its own place behind blanks; an expression stands behind a SELECT.
         relations: The names that are visible in all of it.
         variables: Whether a bare name may also be a variable.
+        vague: Spans of holes and parameters inside a quoted body; outside, they are the statement's.
     """
 
     text: str
     relations: tuple[Relation, ...] = ()
     variables: bool = False
+    vague: tuple[Span, ...] = ()
 
 
 def parts(statement: Statement, catalog: Catalog) -> tuple[Part, ...] | None:
@@ -199,7 +201,8 @@ class _Body:
         start = token.span.start + len(encode(mark))
         for statement, offset in split(inner, self.lexer).placed():
             text = " " * (start + offset) + statement.filled
-            yield Part(text, parameters)
+            vague = (*(hole.span for hole in statement.holes), *statement.opaque)
+            yield Part(text, parameters, vague=tuple(span.shift(start + offset) for span in vague))
 
     def _statements(self, tokens: Sequence[Token], *, block: bool) -> Iterator[Sequence[Token]]:
         """The statements of a block, up to the END that closes it."""

@@ -134,6 +134,11 @@ class Catalog:
             if binding.sort == "Table" and lookup(binding.key) is binding
         )
 
+    @cached_property
+    def populated(self) -> bool:
+        """Whether Γ has any table that the database does not bring by itself; an empty Γ proves nothing."""
+        return any(binding.origin.provider != "builtin" for binding in self.relations)
+
     def column(self, owner: str, name: str) -> Binding | None:
         """A relation's column, by its relation's key and its folded name."""
         return self.environment.lookup(names.column_key(owner, name))

@@ -37,7 +37,9 @@ class Definitions(Changes):
             self.declares(table.this, "TableDecl" if kind in ("TABLE", "VIEW") else "")
         body = node.args.get("expression")
         ctes = self.with_clause(node, None, NO_CTES)
-        if isinstance(body, (exp.Query, exp.Values, exp.Table)):
+        if isinstance(this, exp.UserDefinedFunction):
+            self._macro(this, body)
+        elif isinstance(body, (exp.Query, exp.Values, exp.Table)):
             self.query(body, None, ctes)
         properties = node.args.get("properties")
         given = list(properties.expressions) if isinstance(properties, exp.Properties) else []
@@ -48,6 +50,20 @@ class Definitions(Changes):
             self._table_defined(schema, table, more=more)
         for each in given:
             self._property(each)
+
+    def _macro(self, function: exp.UserDefinedFunction, body: object) -> None:
+        """A function whose body sqlglot reads: it sees its parameters, and perhaps other variables."""
+        known: dict[str, Binding] = {}
+        for each in function.expressions:
+            identifier = each.this if isinstance(each, exp.ColumnDef) else each
+            if isinstance(identifier, exp.Identifier):
+                binding = self.column_binding(identifier, "")
+                known.setdefault(binding.folded, binding)
+        outer = Scope(relations=[Relation("", "", known=known)], names_open=True)
+        if isinstance(body, (exp.Query, exp.Values, exp.Table)):
+            self.query(body, outer)
+        elif isinstance(body, exp.Expr):
+            self.expression(body, Place(outer, "Select"))
 
     def _property(self, node: exp.Expr) -> None:
         owned = node.args.get("owned")

@@ -65,13 +65,13 @@ class Dialect:
 _WORDS = frozenset(
     """century connect_by_iscycle connect_by_isleaf current_catalog current_date current_database current_datetime
     current_role current_schema current_time current_timestamp current_user date day dayofweek dayofyear decade default
-    doy dow epoch hour isodow isoyear level localtime localtimestamp microsecond millisecond minute month nanosecond
-    ordinality public quarter rowid rownum second session_user sysdate system_user systimestamp timezone uid user
+    distkey doy dow encode epoch hour isodow isoyear level localtime localtimestamp microsecond millisecond minute month nanosecond
+    ordinality public quarter rowid rownum second session_user sortkey sysdate system_user systimestamp timezone uid user
     utc_date utc_time utc_timestamp value week weekday year""".split()  # noqa: SIM905  (a list of words reads best as one)
 )
 
 _DIALECTS: Mapping[str, Dialect] = {
-    "generic": Dialect("generic", variables=True, words=_WORDS),
+    "generic": Dialect("generic", strings=True, variables=True, words=_WORDS),
     "sqlite": Dialect(
         "sqlite",
         reader="sqlite",
@@ -99,6 +99,7 @@ _DIALECTS: Mapping[str, Dialect] = {
         later_ctes=False,
         prior=False,
         anonymous="function",
+        words=frozenset({"system_user"}),
         foreign=False,
         repeated=True,
     ),

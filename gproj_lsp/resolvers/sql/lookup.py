@@ -110,10 +110,13 @@ class Lookup:
         function = self.catalog.function("", name.folded)
         if function is not None and function.attrs.get("kind") == "syntax":
             return Finding(Verdict.DECLARED, function)
-        if name.folded in dialect.words:
-            return Finding(Verdict.UNKNOWN, None, "some databases read it as a keyword")
-        if dialect.variables and not any(scope.relations for scope in place.scope.chain()):
-            return Finding(Verdict.UNKNOWN, None, "it may be a variable")
+        if self._is_keyword(name):
+            return Finding(Verdict.UNKNOWN, None, "it may be a keyword")
+        if not any(scope.relations for scope in place.scope.chain()):
+            if dialect.variables:
+                return Finding(Verdict.UNKNOWN, None, "it may be a variable")
+            if not self.catalog.populated:
+                return Finding(Verdict.UNKNOWN, None, "no table is known")
         if not dialect.rows and place.scope.named(name.folded) is not None:
             return Finding(Verdict.UNKNOWN, None, "it is a table's name")
         return Finding(Verdict.GHOST, candidates=self.candidates(place))
@@ -149,12 +152,18 @@ class Lookup:
             return Finding(Verdict.UNKNOWN, None, f"not all columns of {relation.spelling} are known")
         if name.mark and relation.anonymous:
             return Finding(Verdict.UNKNOWN, None, "a column of that query has no plain name")
+        if self._is_keyword(name):
+            return Finding(Verdict.UNKNOWN, None, "it may be a keyword")
         if self._dialect.name == "postgres" and self._is_attribute(name.folded):
             return Finding(Verdict.UNKNOWN, None, "it may be a function of the row")
         candidates = tuple(column.spelling for column in relation.columns().values())
         return Finding(
             Verdict.GHOST, None, f"{relation.spelling} has no such column", candidates, relation.owner
         )
+
+    def _is_keyword(self, name: Name) -> bool:
+        """Whether the parser may have read a keyword as a name (`SET a = DEFAULT`)."""
+        return not name.mark and (name.folded in self._dialect.words or name.text.lower() in self._reserved)
 
     def _is_attribute(self, folded: str) -> bool:
         if folded in _ROW_AGGREGATES:

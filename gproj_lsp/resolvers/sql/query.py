@@ -118,8 +118,8 @@ class Queries(Sources):
             seen[name] = Relation.derived(name, spelling, outputs.relabelled(columns))
 
         outputs = self.query(cte.this, parent, MappingProxyType(seen), anchored if name in later else None)()
-        if any(cte.args.get(key) for key in ("search", "cycle", "key_expressions")):
-            outputs = Outputs(outputs.columns, open=True, exact=False)
+        if any(each.args.get("search") for each in (cte, cte.parent) if each is not None):
+            outputs = Outputs(outputs.columns, open=True, exact=False)  # SEARCH and CYCLE add columns
         later.pop(name, None)
         found[name] = Relation.derived(name, spelling, outputs.relabelled(columns))
 

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Reading", "resolve"]
 
+_STUMBLES = (RecursionError, AttributeError, TypeError, ValueError, LookupError)
+"""What a tree of an unforeseen shape may raise; the statement is unknown then."""
+
 Probe = Callable[[int], unfinished.Glimpse]
 
 
@@ -85,7 +88,7 @@ def _walk(
     recorder = Recorder(source, vague)
     try:
         Statements(recorder, catalog).statement(source.tree)
-    except RecursionError:
+    except _STUMBLES:
         return Reading((), recorder.sites, catalog, effect, probe)
     return Reading(recorder.references, recorder.sites, catalog, effect, probe)
 
@@ -100,11 +103,11 @@ def _walk_parts(
         source = parse(part.text, catalog.dialect.reader)
         if source is None:
             continue
-        recorder = Recorder(source, vague)
+        recorder = Recorder(source, (*vague, *part.vague))
         outer = Scope(relations=list(part.relations), names_open=part.variables)
         try:
             Statements(recorder, catalog).statement(source.tree, outer)
-        except RecursionError:
+        except _STUMBLES:
             continue
         references.update((each.span, each) for each in recorder.references)
         sites.extend(recorder.sites)
@@ -120,5 +123,5 @@ def _outputs(text: str, vague: tuple[Span, ...], catalog: Catalog, span: Span) -
     inside = tuple(each.shift(-span.start) for each in vague if span.contains(each))
     try:
         return Statements(Recorder(source, inside), catalog).statement(source.tree)()
-    except RecursionError:
+    except _STUMBLES:
         return ANYTHING

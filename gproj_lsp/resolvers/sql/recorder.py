@@ -5,13 +5,13 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
+from sqlglot import exp
+
 from gproj_lsp.resolve import Reference, Verdict
 from gproj_lsp.text import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from sqlglot import exp
 
     from gproj_lsp.environment import Binding
     from gproj_lsp.resolvers.sql.parse import Source
@@ -98,9 +98,9 @@ class Recorder:
         finally:
             self.region = outer
 
-    def span(self, node: exp.Expr | None) -> Span | None:
-        """The node's bytes, if it stands in the text."""
-        return None if node is None else self.source.span(node)
+    def span(self, node: object) -> Span | None:
+        """The node's bytes, if it stands in the text; of what is no node, there are none."""
+        return self.source.span(node) if isinstance(node, exp.Expr) else None
 
     def vague(self, span: Span | None) -> bool:
         """Whether a hole, a parameter or a template stands there."""

@@ -35,6 +35,7 @@ _MODIFIER = re.compile(
     """,
     _FLAGS,
 )
+_UNICODE = re.compile(r"(?<!\w)U&(?=\")", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?<=\?)\d+")
 
 
@@ -52,6 +53,7 @@ def respelled(text: str) -> str:
         text = _blanked(text, *modifier.span(modifier.lastgroup or 0))
     if (replace := _REPLACE.match(text, start)) is not None:
         text = f"{text[: replace.start()]}INSERT {text[replace.end() :]}"
+    text = _UNICODE.sub("  ", text)
     return _NUMBERED.sub(lambda digits: " " * len(digits[0]), text) if "?" in text else text
 
 
