@@ -131,7 +131,7 @@ class Changes(Queries):
             self.expression(each.expression, place)
 
     def _assigned(self, column: exp.Column, target: Relation | None, place: Place) -> None:
-        qualifier = column.args.get("table")
+        qualifier = column.parts[0] if len(column.parts) > 1 else None
         if target is None or not isinstance(column.this, exp.Identifier):
             self.column(column, place)
             return

@@ -65,9 +65,9 @@ class Dialect:
 _WORDS = frozenset(
     """century connect_by_iscycle connect_by_isleaf current_catalog current_date current_database current_datetime
     current_role current_schema current_time current_timestamp current_user date day dayofweek dayofyear decade default
-    distkey doy dow encode epoch hour isodow isoyear level localtime localtimestamp microsecond millisecond minute month nanosecond
-    ordinality public quarter rowid rownum second session_user sortkey sysdate system_user systimestamp timezone uid user
-    utc_date utc_time utc_timestamp value week weekday year""".split()  # noqa: SIM905  (a list of words reads best as one)
+    distkey doy dow encode epoch hour isodow isoyear level localtime localtimestamp microsecond millisecond minute month
+    nanosecond ordinality public quarter rowid rownum second session_user sortkey sysdate system_user systimestamp
+    timezone uid user utc_date utc_time utc_timestamp value week weekday year""".split()  # noqa: SIM905  (as words)
 )
 
 _DIALECTS: Mapping[str, Dialect] = {
@@ -92,7 +92,7 @@ _DIALECTS: Mapping[str, Dialect] = {
         using_first=False,
         values="column%d",
         aliases=frozenset({"Group", "Order"}),
-        implicit=frozenset({"Order"}),
+        implicit=frozenset({"Group", "Order"}),
         columns_first=frozenset({"Group"}),
         lateral=False,
         fields=False,

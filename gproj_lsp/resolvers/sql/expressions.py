@@ -233,6 +233,12 @@ class Expressions(ABC):
         """A named argument or a key with its value."""
         self.expression(node.expression, place)
 
+    def _is(self, node: exp.Expr, place: Place) -> None:
+        """`x IS DOCUMENT`: but for SQLite, what stands behind IS is a keyword, whatever sqlglot makes of it."""
+        self.expression(node.this, place)
+        if self.dialect.name == "sqlite" or not isinstance(node.expression, exp.Column):
+            self.expression(node.expression, place)
+
     def _lambda(self, node: exp.Expr, place: Place) -> None:
         with self.binding(self.name(each).folded for each in node.expressions if each.name):
             self.expression(node.this, place)
@@ -483,6 +489,7 @@ class Expressions(ABC):
         ((exp.Kwarg, exp.PropertyEQ), _second),
         ((exp.Collate, exp.Opclass), _first),
         ((exp.In,), _in),
+        ((exp.Is,), _is),
         ((exp.Lambda,), _lambda),
         ((exp.Comprehension,), _comprehension),
         ((exp.Star,), _star),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from gproj_lsp.environment import Binding
 from gproj_lsp.resolve import Verdict
+from gproj_lsp.resolvers.sql.lexicon import lexicon_of
 from gproj_lsp.resolvers.sql.recorder import Finding, Place
 
 if TYPE_CHECKING:
@@ -24,6 +25,13 @@ _ROW_AGGREGATES = frozenset(
     {"array_agg", "count", "json_agg", "jsonb_agg", "row_to_json", "to_json", "to_jsonb", "hash_record"}
 )
 """Functions of a whole row, which PostgreSQL lets one write like a column: `t.count` is `count(t)`."""
+
+
+_KINDS = frozenset(
+    """array bool bpchar case coalesce date exists float4 float8 greatest int2 int4 int8 interval json jsonb least nullif
+    numeric regclass row text time timestamp timestamptz timetz varchar xmlelement""".split()  # noqa: SIM905  (words)
+)
+"""What PostgreSQL calls an output that is a literal of a type, a CASE or the like, and has no alias."""
 
 
 class Name:
@@ -50,6 +58,7 @@ class Lookup:
         self.catalog = catalog
         self._dialect = catalog.dialect
         self._system = frozenset(catalog.system_columns)
+        self._reserved = lexicon_of(catalog.dialect.name).reserved
 
     def bare(self, name: Name, place: Place) -> Finding:
         """A column without a qualifier."""
@@ -112,6 +121,8 @@ class Lookup:
             return Finding(Verdict.DECLARED, function)
         if self._is_keyword(name):
             return Finding(Verdict.UNKNOWN, None, "it may be a keyword")
+        if dialect.anonymous == "function" and place.clause in dialect.implicit and name.folded in _KINDS:
+            return Finding(Verdict.UNKNOWN, None, "an output without an alias may be called so")
         if not any(scope.relations for scope in place.scope.chain()):
             if dialect.variables:
                 return Finding(Verdict.UNKNOWN, None, "it may be a variable")

@@ -222,10 +222,12 @@ class Queries(Sources):
 
     def _declare_aliases(self, expressions: Iterable[exp.Expr], scope: Scope) -> None:
         for each in expressions:
-            for identifier in _aliases(each):
+            implicit = not isinstance(each, (exp.Alias, exp.Aliases))
+            called = self._output_name(each) if implicit else None
+            for identifier in _aliases(each) if called is None else [called]:
                 folded = self.name(identifier).folded
                 scope.aliases.setdefault(folded, self.column_binding(identifier, ""))
-                if not isinstance(each, exp.Column):
+                if not implicit:
                     scope.explicit.add(folded)
                     if each.find(exp.AggFunc, exp.Window) is not None:
                         scope.aggregates.add(folded)
@@ -270,7 +272,10 @@ class Queries(Sources):
         if isinstance(node, exp.Alias):
             alias = node.args.get("alias")
             return alias if isinstance(alias, exp.Identifier) else None
-        while isinstance(node, (exp.Paren, exp.Collate)):
+        passed: tuple[type[exp.Expr], ...] = (exp.Paren, exp.Collate)
+        if self.dialect.anonymous == "function":
+            passed = (*passed, exp.Cast, exp.Window)
+        while isinstance(node, passed):
             node = node.this
         if isinstance(node, exp.Dot):
             return node.expression if isinstance(node.expression, exp.Identifier) else None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sqlglot import exp
 
 from gproj_lsp.resolve import Reference, Verdict
-from gproj_lsp.text import Span
+from gproj_lsp.text import Span, encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -110,6 +110,18 @@ class Recorder:
             and any(each.start < span.end and span.start < each.end for each in self._vague)
         )
 
+    def _continued(self, span: Span) -> bool:
+        """Whether a parameter or a template follows it directly: `date :'day'` is a literal, `{{ prefix }}_id` one name."""
+        if not self._vague:
+            return False
+        data = encode(self.source.text)
+        return any(
+            not data[left:right].strip()
+            for each in self._vague
+            for left, right in ((span.end, each.start), (each.end, span.start))
+            if left <= right
+        )
+
     def site(self, site: Site) -> None:
         """Write down what a place expects."""
         self.sites.append(site)
@@ -119,6 +131,8 @@ class Recorder:
         if self.vague(span):
             return
         verdict, binding, reason, candidates, owner = finding
+        if verdict is Verdict.GHOST and self._continued(span):
+            verdict, reason = Verdict.UNKNOWN, "what stands behind it may belong to it"
         reference = Reference(span, name, sort, verdict, binding, owner, reason, candidates)
         first = self._references.setdefault(span, reference)
         if first is not reference and first.verdict is Verdict.GHOST and verdict is not Verdict.GHOST:

@@ -355,7 +355,7 @@ class Sources(Expressions):
             called: The name of the function, by which its rows go without an alias.
         """
         identifier = alias_of(node)
-        if identifier is not None and not self.is_name(identifier):
+        if (identifier is not None and not self.is_name(identifier)) or not (identifier or called):
             scope.names_open = True
             return
         name, spelling = self.catalog.fold(called, quoted=False), called
