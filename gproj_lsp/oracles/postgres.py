@@ -102,11 +102,11 @@ def _read_complaints(output: str, file: str) -> Iterator[Judgement]:
     for line in output.splitlines():
         found = _COMPLAINT.match(line)
         if found and found["file"] == file:
-            code = found["code"]
+            code = found["code"] or ""  # a file may set another VERBOSITY
             yield Judgement(
                 line=int(found["line"]),
                 accepted=False,
-                absent=code in _ABSENT,
+                absent=code in _ABSENT if code else "does not exist" in found["text"],
                 ambiguous=code in _AMBIGUOUS,
                 code=code,
                 message=found["text"],

@@ -17,7 +17,8 @@ __all__ = ["Agreement"]
 # `column "x" of relation "t" does not exist`, `missing FROM-clause entry for table "t"`.
 _NAMED = re.compile(
     r"no such (?:column|table|function): (?P<a>.+)$|has no column named (?P<b>.+)$|ambiguous column name: (?P<c>.+)$"
-    r"|(?:column|relation|function|table|reference|type) \"?(?P<d>[^\"\s(]+)"
+    r"|^(?:missing|invalid reference to) FROM-clause entry for table \"(?P<e>[^\"]+)"
+    r"|(?:column|relation|function|table|view|index|sequence|column reference|type) \"?(?P<d>[^\"\s(]+)"
 )
 
 

@@ -1,4 +1,4 @@
-# ruff: noqa: S608 - the SQL is random on purpose and only a private database ever sees it
+
 """Random statements over a small schema, mostly good and now and then with a name that is out of scope.
 
 Whether a statement is good is not decided here: a database judges it. All columns are integers, so that no statement fails
