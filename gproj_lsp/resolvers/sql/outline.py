@@ -415,7 +415,9 @@ class _Reader:
         if word == "WITH":
             named = self.outline.is_name(index + 1) and after != "ORDINALITY"
             listed = after == "RECURSIVE" or (named and self.outline.word(index + 2) in ("AS", "("))
-            return listed or not level.blocks or before in ("AS", ")", ";") or level.blocks[-1].verb == "INSERT"
+            return (
+                listed or not level.blocks or before in ("AS", ")", ";") or level.blocks[-1].verb == "INSERT"
+            )
         if word in ("CREATE", "ALTER", "DROP"):
             return index == 0 or before == ";"
         if word == "UPDATE":

@@ -29,6 +29,8 @@ _UNARY = frozenset({"-", "+", "~", "(", "[", "{", ":", "@", "$", "?", "#", "!"})
 _AFTER_NOT = frozenset(
     {"IN", "LIKE", "ILIKE", "BETWEEN", "SIMILAR", "REGEXP", "RLIKE", "GLOB", "MATCH", "EXISTS"}
 )
+_AFTER_SET_OPERATOR = frozenset({"SELECT", "(", "VALUES", "WITH", "ALL", "DISTINCT", "FROM", "TABLE"})
+_AFTER_JOIN_WORD = JOINS | {"JOIN", "(", "SEMI", "ANTI", "APPLY"}
 _QUERY = f"SELECT {_MARK}"
 _FIRST_CTE = f"{_MARK} AS (SELECT {_MARK}) SELECT {_MARK}"
 
@@ -358,35 +360,41 @@ class _Mender:
         """What is missing behind the token before."""
         if index == 0:
             return ""
-        outline = self.outline
-        before, word = self.word(index - 1), self.word(index)
+        before = self.word(index - 1)
         begins = self._begins(index)
-        clause = outline.clauses[index - 1]
         if before == "(":
             return self._inside(index, level, begins=begins)
+        joint = self._joint(before, index, level)
+        if joint is not None:
+            return joint
+        return "" if begins else self._value(before, index, level)
+
+    def _joint(self, before: str, index: int, level: Level) -> str | None:
+        """What a word lacks that more words than one make a keyword or another query follows; None: it is no such word."""
+        clause = self.outline.clauses[index - 1]
+        word = self.word(index)
         if before in SET_OPERATORS or (
             before in ("ALL", "DISTINCT") and self.word(index - 2) in SET_OPERATORS
         ):
-            joined = word in ("SELECT", "(", "VALUES", "WITH", "ALL", "DISTINCT", "FROM", "TABLE")
-            return "" if joined or not clause.level.blocks else _QUERY
+            return "" if word in _AFTER_SET_OPERATOR or not clause.level.blocks else _QUERY
         if before in JOINS and clause.name in ("From", "Join"):
-            return "" if word in JOINS or word in ("JOIN", "(", "SEMI", "ANTI", "APPLY") else f"JOIN {_MARK}"
-        if before in ("GROUP", "ORDER", "PARTITION") and (clause.start == index - 1 or before == "PARTITION"):
+            return "" if word in _AFTER_JOIN_WORD else f"JOIN {_MARK}"
+        if before == "PARTITION" or (before in ("GROUP", "ORDER") and clause.start == index - 1):
             return "" if word == "BY" or level.role == "call" else f"BY {_MARK}"
-        if begins:
-            return ""
+        return None
+
+    def _value(self, before: str, index: int, level: Level) -> str:
+        """What is missing behind a word or a sign, where no value begins."""
+        clause = self.outline.clauses[index - 1]
         if clause.verb == "ALTER" and index == self.count:
             return self._alteration(before, index)
-        fill = _AFTER.get(before)
-        if fill is not None:
+        if (fill := _AFTER.get(before)) is not None:
             return self._keyword(before, fill, index)
         if clause.name == "With" and before == ",":
             return _FIRST_CTE
         if clause.name == "Set" and before in ("SET", ",") and level is clause.level:
-            return _MARK if word == "=" else f"{_MARK} = {_MARK}"
-        if before in WANTING or self._is_operator(index - 1):
-            return "" if before == "NOT" and word in _AFTER_NOT else _MARK
-        return ""
+            return _MARK if self.word(index) == "=" else f"{_MARK} = {_MARK}"
+        return _MARK if before in WANTING or self._is_operator(index - 1) else ""
 
     def _alteration(self, before: str, index: int) -> str:
         """What the last word of an ALTER lacks."""

@@ -18,7 +18,10 @@ from gproj_lsp.syntax import TokenKind
 if TYPE_CHECKING:
     from gproj_lsp.resolvers.sql.outline import Block, Clause, Level, Outline
 
-__all__ = ["Item", "items", "skeleton"]
+__all__ = ["Item", "Pieces", "items", "skeleton"]
+
+_SOURCE = "SELECT 1 FROM "
+_OPEN = f"(SELECT * FROM {DUMMY})"  # noqa: S608  (no database ever sees it)
 
 _BLOCKS = 8
 """Blocks further out than this are left out."""
@@ -105,14 +108,21 @@ def _behind(outline: Outline, opener: int) -> int:
 
 
 @dataclass(frozen=True)
-class _Pieces:
-    """Cuts pieces out of a statement that parse by themselves."""
+class Pieces:
+    """Cuts pieces out of a statement that parse by themselves.
+
+    Attributes:
+        outline: The statement's outline.
+        data: The statement as parsers see it.
+        mended: Makes a text readable; None where it can't.
+    """
 
     outline: Outline
     data: bytes
     mended: Callable[[str], str | None]
 
     def text(self, start: int, end: int) -> str:
+        """The source of some tokens."""
         tokens = self.outline.tokens
         last = min(end, len(tokens)) - 1
         return self.data[tokens[start].span.start : tokens[last].span.end].decode("utf-8", "replace")
@@ -122,9 +132,9 @@ class _Pieces:
         text = self.text(item.start, item.end)
         if self.outline.word(item.start) != "(" and item.name >= 0:
             return text
-        found = self.mended(f"SELECT 1 FROM {text}")
+        found = self.mended(_SOURCE + text)
         if found is not None:
-            return found.removeprefix("SELECT 1 FROM ")
+            return found.removeprefix(_SOURCE)
         return f"{DUMMY} AS {self.text(item.alias, item.alias + 1)}" if item.alias >= 0 else DUMMY
 
     def ctes(self, levels: list[Level]) -> str:
@@ -158,33 +168,22 @@ class _Pieces:
         found = self.mended(f"WITH {self.text(start, end)} SELECT 1")
         if found is not None:
             return found.removeprefix("WITH ").removesuffix(" SELECT 1")
-        return f"{self.text(start, body.opener)} (SELECT * FROM {DUMMY})"
+        return f"{self.text(start, body.opener)} {_OPEN}"
 
 
-def skeleton(
-    outline: Outline,
-    data: bytes,
-    clause: Clause,
-    name: str,
-    mended: Callable[[str], str | None],
-    *,
-    source: bool = False,
-) -> tuple[str, int]:
+def skeleton(pieces: Pieces, clause: Clause, name: str, *, source: bool = False) -> tuple[str, int]:
     """The least text around a name, and the character of it at which the name begins.
 
     Args:
-        outline: The statement's outline.
-        data: The statement as parsers see it.
+        pieces: What to make it of.
         clause: The clause that the name stands in.
         name: The name with what qualifies it.
-        mended: Makes a text readable; None where it can't.
         source: Whether the name is a FROM item's.
     """
-    pieces = _Pieces(outline, data, mended)
     blocks: list[Block] = []
     levels: list[Level] = []
     level: Level | None = clause.level
-    for block in outline.chain(clause):
+    for block in pieces.outline.chain(clause):
         if len(blocks) < _BLOCKS:
             blocks.append(block)
     for _ in range(4 * _BLOCKS):
@@ -195,7 +194,7 @@ def skeleton(
     head = pieces.ctes(levels)
     body, at = _innermost(pieces, clause, blocks[0] if blocks else None, name, source=source)
     for block in blocks[1:]:
-        sources = [pieces.item(item) for item in items(outline, block)]
+        sources = [pieces.item(item) for item in items(pieces.outline, block)]
         start = f"SELECT 1{_from(sources)} WHERE EXISTS ("
         body, at = f"{start}{body})", at + len(start)
     return head + body, at + len(head)
@@ -206,11 +205,11 @@ def _from(sources: list[str]) -> str:
 
 
 def _innermost(
-    pieces: _Pieces, clause: Clause, block: Block | None, name: str, *, source: bool
+    pieces: Pieces, clause: Clause, block: Block | None, name: str, *, source: bool
 ) -> tuple[str, int]:
     outline = pieces.outline
     if source:
-        return f"SELECT 1 FROM {name}", len("SELECT 1 FROM ")
+        return _SOURCE + name, len(_SOURCE)
     sources = list(items(outline, block)) if block is not None else []
     target = next((item for item in sources if item.name >= 0), None)
     if clause.level.role == "names" and target is not None and block is not None and block.verb == "INSERT":
@@ -218,7 +217,7 @@ def _innermost(
         start = f"INSERT INTO {pieces.text(target.start, target.name + 1)} ({''.join(f'{each}, ' for each in listed)}"
         return f"{start}{name})", len(start)
     if block is not None and block.verb == "UPDATE" and clause.name == "Set" and target is not None:
-        start = f"UPDATE {pieces.text(target.start, target.end)} SET "
+        start = f"UPDATE {pieces.text(target.start, target.end)} SET "  # noqa: S608  (as _OPEN)
         return f"{start}{name} = 1{_from([pieces.item(item) for item in sources[1:]])}", len(start)
     written = [pieces.item(item) for item in sources]
     if clause.name in _LISTS:
@@ -230,7 +229,7 @@ def _innermost(
     return f"{start}{name}", len(start)
 
 
-def _listed(pieces: _Pieces, level: Level) -> list[str]:
+def _listed(pieces: Pieces, level: Level) -> list[str]:
     """The names of a column list."""
     outline = pieces.outline
     end = level.closer if level.closer >= 0 else len(outline.tokens)

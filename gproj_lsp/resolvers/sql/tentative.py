@@ -50,8 +50,8 @@ class _Tentative:
 def tentative(statement: Statement, resolution: Resolution, world: World) -> Resolution:
     """The resolution of a statement that may go on where someone types: names that this can give a meaning are unknown.
 
-    Those are the name before the cursor; every name of a query block that ends at the cursor and whose FROM clause is missing or
-    the last one so far; the tables in a WITH list that may name later ones; windows; and, in other statements than queries,
+    Those are the name before the cursor; every name of a query block that ends at the cursor and whose FROM clause is missing
+    or the last one so far; the tables in a WITH list that may name later ones; windows; and, in other statements than queries,
     INSERT, UPDATE, DELETE and MERGE, all that is in no query.
 
     Args:

@@ -30,7 +30,7 @@ from gproj_lsp.resolve import Effect, Expectation, Reference, Resolution, Verdic
 from gproj_lsp.resolvers.sql.expected import clause_behind, expected
 from gproj_lsp.resolvers.sql.outline import Block, Outline, outline_of, readable
 from gproj_lsp.resolvers.sql.repair import DUMMY, Repaired, build, repaired
-from gproj_lsp.resolvers.sql.skeleton import items, skeleton
+from gproj_lsp.resolvers.sql.skeleton import Pieces, items, skeleton
 from gproj_lsp.resolvers.sql.tentative import tentative
 from gproj_lsp.resolvers.sql.words import VERBS
 from gproj_lsp.syntax import Statement, Token, TokenKind
@@ -354,15 +354,18 @@ def _probe(text: _Text, offset: int, read: Read) -> Glimpse:
     if len(text.data) > _BYTES or len(outline.tokens) > _TOKENS:
         return Glimpse(expectation)
     if expectation.sort:
-        found = _at_dummy(text, cursor.span, read)
+        found = _at_dummy(text, cursor, read)
         if found is not None:
             return found
     return Glimpse(expectation, _frames(text, cursor, expectation.sort, read))
 
 
-def _at_dummy(text: _Text, span: Span, read: Read) -> Glimpse | None:
-    """What is read where a dummy stands in place of a span."""
-    dummy = f" {DUMMY} ".encode()
+def _at_dummy(text: _Text, cursor: _Cursor, read: Read) -> Glimpse | None:
+    """What is read where a dummy stands at a cursor."""
+    span = cursor.span
+    assigned = text.outline.word(cursor.before) in ("SET", ",") and text.outline.word(cursor.after) != "="
+    in_set = assigned and clause_behind(text.outline, cursor.before).name == "Set"
+    dummy = f" {DUMMY} = 1 ".encode() if in_set else f" {DUMMY} ".encode()
     at = span.start + 1
     data = text.data[: span.start] + dummy + text.data[span.end :]
     moved = len(dummy) - len(span)
@@ -396,9 +399,8 @@ def _frames(text: _Text, cursor: _Cursor, sort: str, read: Read) -> tuple[Frame,
     elif sort == "Alias" and outline.is_name(cursor.after + 1):
         member = outline.tokens[cursor.after + 1].span
         name = f"{DUMMY}.{text.data[member.start : member.end].decode('utf-8', 'replace')}"
-    written, at = skeleton(
-        outline, text.data, clause, name, partial(_mended, text, read), source=sort == "Table"
-    )
+    pieces = Pieces(outline, text.data, partial(_mended, text, read))
+    written, at = skeleton(pieces, clause, name, source=sort == "Table")
     resolution = read(written, _dummies(written))
     if resolution is None:
         return ()
