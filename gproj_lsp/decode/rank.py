@@ -123,7 +123,9 @@ def _common(paths: Sequence[Sequence[int]]) -> int:
     """How many tokens all paths begin with; at least one is left to each."""
     shortest = min(len(path) for path in paths) - 1
     first = paths[0]
-    return next((at for at in range(shortest) if any(path[at] != first[at] for path in paths)), max(shortest, 0))
+    return next(
+        (at for at in range(shortest) if any(path[at] != first[at] for path in paths)), max(shortest, 0)
+    )
 
 
 class _Search:

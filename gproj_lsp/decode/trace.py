@@ -44,8 +44,14 @@ class HoleEntered:
 
 @dataclass(frozen=True)
 class Text:
-    """Text was written at the end of what the hole has so far; `bytes`, because a token may end inside a character."""
+    """Text was decided in the part entered last.
 
+    Attributes:
+        at: Where in it, in bytes; what was told from there on before is taken back.
+        data: In bytes, because a token may end inside a character.
+    """
+
+    at: int
     data: bytes
 
 

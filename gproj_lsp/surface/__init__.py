@@ -2,13 +2,14 @@
 
 from gproj_lsp.surface.reader import load
 from gproj_lsp.surface.shelf import shipped, surface_for
-from gproj_lsp.surface.spec import BlockSpec, LexerSpec, Limits, OpaqueSpec, SortSpec, Surface
+from gproj_lsp.surface.spec import BlockSpec, LexerSpec, Limits, OpaqueSpec, PromptSpec, SortSpec, Surface
 
 __all__ = [
     "BlockSpec",
     "LexerSpec",
     "Limits",
     "OpaqueSpec",
+    "PromptSpec",
     "SortSpec",
     "Surface",
     "load",

@@ -16,7 +16,7 @@ from gproj_lsp import gbnf, tomlfile
 from gproj_lsp.environment import Query
 from gproj_lsp.errors import InputError, SurfaceError
 from gproj_lsp.fragment import Fragment, GateCase, RegionCall, Rung, SlotLadder
-from gproj_lsp.surface.spec import BlockSpec, LexerSpec, Limits, OpaqueSpec, SortSpec, Surface
+from gproj_lsp.surface.spec import BlockSpec, LexerSpec, Limits, OpaqueSpec, PromptSpec, SortSpec, Surface
 from gproj_lsp.tomlfile import TomlFile
 
 __all__ = ["FILE_NAME", "load", "load_fragment"]
@@ -83,6 +83,11 @@ class _Limits(_Strict):
     nesting: int = 200
 
 
+class _Prompt(_Strict):
+    owner: str = PromptSpec.owner
+    member: str = PromptSpec.member
+
+
 class _Sort(_Strict):
     aliases: tuple[str, ...] = ()
     plural: str = ""
@@ -107,6 +112,7 @@ class _Surface(_Strict):
     settings: dict[str, str] = {}
     dialects: dict[str, Raw] = {}
     limits: Raw = {}
+    prompt: Raw = {}
 
 
 class _Slot(_Strict):
@@ -165,6 +171,7 @@ def load(root: Path) -> Surface:
         order=table.order,
         limits=_limits(file, table.limits),
         fragments=MappingProxyType(_fragments(root, sorts)),
+        prompt=_prompt(file, table.prompt),
     )
     _check(file, surface)
     return surface
@@ -234,6 +241,17 @@ def _invalid(file: TomlFile, message: str, prefix: Sequence[str]) -> SurfaceErro
 
 def _error(file: TomlFile, message: str, *keys: str) -> SurfaceError:
     return SurfaceError(message, place=file.place(*keys))
+
+
+def _prompt(file: TomlFile, raw: Raw) -> PromptSpec:
+    table = _convert(file, raw, _Prompt, "prompt")
+    for key in ("owner", "member"):
+        try:
+            getattr(table, key).format(name="", type="", members="")
+        except (KeyError, IndexError, ValueError, AttributeError) as error:
+            known = "{name}, {type} and {members}"
+            raise _error(file, f"a template may use {known}", "prompt", key) from error
+    return PromptSpec(table.owner, table.member)
 
 
 def _lexer(file: TomlFile, raw: Raw, keys: tuple[str, ...]) -> LexerSpec:

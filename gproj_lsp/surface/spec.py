@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gproj_lsp.fragment import Fragment, Rung
 
-__all__ = ["BlockSpec", "LexerSpec", "Limits", "OpaqueSpec", "SortSpec", "Surface"]
+__all__ = ["BlockSpec", "LexerSpec", "Limits", "OpaqueSpec", "PromptSpec", "SortSpec", "Surface"]
 
 
 @dataclass(frozen=True)
@@ -136,6 +136,19 @@ class Limits:
 
 
 @dataclass(frozen=True)
+class PromptSpec:
+    """How a model is told of the world; each a template with `{name}`, `{type}` and, for `owner`, `{members}`.
+
+    Attributes:
+        owner: The line of something with members.
+        member: One member.
+    """
+
+    owner: str = "{name}: {members}"
+    member: str = "{name} {type}"
+
+
+@dataclass(frozen=True)
 class Surface:
     """A validated surface folder. Equal folders read twice are equal surfaces.
 
@@ -154,6 +167,7 @@ class Surface:
         settings: The keys under `surfaces.<name>` and their kinds: `text`, `texts`, `url`, or choices as `a|b`.
         order: The dependency order of regions, what decides first.
         limits: Bounds of analysis.
+        prompt: How a model is told of the world.
         fragments: By anchor sort.
     """
 
@@ -172,6 +186,7 @@ class Surface:
     order: tuple[str, ...]
     limits: Limits
     fragments: Mapping[str, Fragment]
+    prompt: PromptSpec = PromptSpec()
 
     def sort(self, name: str) -> SortSpec | None:
         """The sort that a hole means by a name or an alias."""
