@@ -23,10 +23,10 @@ class Schema:
 
     Args:
         dialect: The dialect.
-        tables: Columns by table; `app.events` is a table of the schema `app`.
+        tables: Columns by table, as words or as a list; `app.events` is a table of the schema `app`.
     """
 
-    def __init__(self, dialect: str, tables: dict[str, str]) -> None:
+    def __init__(self, dialect: str, tables: dict[str, str | list[str]]) -> None:
         self.lexer = lexer_of(shipped()["sql"], dialect)
         builtins = resolver.builtins(World(frozenset(), {"dialect": dialect}))
         self.world = World(builtins.closed | {"Table", "Column"}, {"dialect": dialect})
@@ -36,9 +36,8 @@ class Schema:
             place = {"schema": schema} if schema else {}
             given.append(Binding(table, "Table", attrs=place, origin=Origin("facts")))
             attrs = {"table": table, **place}
-            given.extend(
-                Binding(name, "Column", attrs=attrs, origin=Origin("facts")) for name in columns.split()
-            )
+            words = columns.split() if isinstance(columns, str) else columns
+            given.extend(Binding(name, "Column", attrs=attrs, origin=Origin("facts")) for name in words)
         adopted = resolver.adopt(given, self.world)
         self.environment = Environment.of([*builtins.bindings, *adopted]).push()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -80,7 +81,8 @@ class Recorder:
         self.source = source
         self.sites: list[Site] = []
         self.region: tuple[str, ...] = ()
-        self._vague = vague
+        self._vague = tuple(sorted(vague))
+        self._starts = [each.start for each in self._vague]
         self._references: dict[Span, Reference] = {}
 
     @property
@@ -104,23 +106,20 @@ class Recorder:
 
     def vague(self, span: Span | None) -> bool:
         """Whether a hole, a parameter or a template stands there."""
-        return (
-            bool(self._vague)
-            and span is not None
-            and any(each.start < span.end and span.start < each.end for each in self._vague)
-        )
+        if not self._vague or span is None:
+            return False
+        before = bisect_left(self._starts, span.end) - 1
+        return before >= 0 and self._vague[before].end > span.start
 
     def _continued(self, span: Span) -> bool:
         """Whether a parameter or a template follows it directly: `date :'day'` is a literal, `{{ prefix }}_id` one name."""
-        if not self._vague:
+        after = bisect_left(self._starts, span.end)
+        gaps = [Span(each.end, span.start) for each in self._vague[:after][-1:]]
+        gaps += [Span(span.end, each.start) for each in self._vague[after : after + 1]]
+        if not gaps:
             return False
         data = encode(self.source.text)
-        return any(
-            not data[left:right].strip()
-            for each in self._vague
-            for left, right in ((span.end, each.start), (each.end, span.start))
-            if left <= right
-        )
+        return any(not data[gap.start : gap.end].strip() for gap in gaps)
 
     def site(self, site: Site) -> None:
         """Write down what a place expects."""
