@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from gproj_lsp.environment import Binding, Environment, Frame
+from gproj_lsp.environment import Binding, Environment, Frame, Key
 from gproj_lsp.resolvers.sql import names
 from gproj_lsp.resolvers.sql.dialects import Dialect, dialect_of
 from gproj_lsp.resolvers.sql.lexicon import lexicon_of
@@ -91,7 +91,13 @@ class Catalog:
 
     def dropped(self, schema: str, name: str) -> bool:
         """Whether an earlier statement dropped or renamed it, so that its absence is certain."""
-        key = names.relation_key(schema, name)
+        return self._taken_away(names.relation_key(schema, name))
+
+    def column_dropped(self, owner: str, name: str) -> bool:
+        """Whether an earlier statement dropped or renamed the column."""
+        return self._taken_away(names.column_key(owner, name))
+
+    def _taken_away(self, key: Key) -> bool:
         for frame in reversed(self.environment.frames):
             if key in frame.bindings:
                 return False

@@ -217,7 +217,7 @@ class Definitions(Changes):
         elif isinstance(action, exp.AlterColumn):
             self.listed([action.this], after)
         elif isinstance(action, exp.Drop) and _kind(action) == "COLUMN":
-            if action.args.get("exists"):
+            if action.args.get("exists") or self._dropped_again(action, before):
                 before = Relation(before.name, before.spelling, known=before.columns(), is_open=True)
             self.listed(list(action.args.get("tables") or ()), before)
         elif isinstance(action, (exp.AddConstraint, exp.Constraint, exp.ForeignKey, exp.PrimaryKey)):
@@ -228,10 +228,24 @@ class Definitions(Changes):
         doubt = "IF EXISTS" if statement.args.get("exists") else ""
         return self.table_reference(table, target=True, doubt=doubt)
 
+    def _dropped_again(self, action: exp.Expr, table: Relation) -> bool:
+        """Whether an earlier statement dropped the column: that it is dropped again says that this may have been refused."""
+        columns = [
+            each for each in action.args.get("tables") or () if self.is_name(getattr(each, "this", None))
+        ]
+        return any(self.catalog.column_dropped(table.owner, self.name(each.this).folded) for each in columns)
+
     def drop(self, node: exp.Expr) -> None:
-        """DROP TABLE and DROP VIEW."""
-        if _kind(node) in ("TABLE", "VIEW"):
-            self.tables_of(node)
+        """DROP TABLE and DROP VIEW; what an earlier DROP took away may be there still, if that was refused."""
+        if _kind(node) not in ("TABLE", "VIEW"):
+            return
+        guarded = "IF EXISTS" if node.args.get("exists") else ""
+        for table in (*(node.args.get("expressions") or ()), *(node.args.get("tables") or ())):
+            if isinstance(table, exp.Table) and isinstance(table.this, exp.Identifier):
+                schema, name = self.schema(table.args.get("db")), self.name(table.this)
+                again = self.catalog.dropped(schema or "", name.folded)
+                doubt = guarded or ("an earlier DROP may have been refused" if again else "")
+                self.table_reference(table, target=True, doubt=doubt)
 
     def tables_of(self, node: exp.Expr) -> None:
         """The tables that a statement lists."""

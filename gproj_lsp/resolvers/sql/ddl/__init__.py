@@ -16,7 +16,7 @@ from gproj_lsp.resolvers.sql.catalog import Catalog
 from gproj_lsp.resolvers.sql.ddl import session
 from gproj_lsp.resolvers.sql.ddl.alter import alter, rename
 from gproj_lsp.resolvers.sql.ddl.create import create
-from gproj_lsp.resolvers.sql.ddl.draft import Draft
+from gproj_lsp.resolvers.sql.ddl.draft import EVERYTHING, READ_ONLY, Draft
 from gproj_lsp.resolvers.sql.ddl.drop import drop
 from gproj_lsp.resolvers.sql.ddl.query import select
 from gproj_lsp.resolvers.sql.ddl.reader import Reader
@@ -49,6 +49,10 @@ _READERS: Mapping[str, Callable[[Draft, Reader], None]] = {
     "import": session.import_,
 }
 _VERB = re.compile(rf"\s*(?:({'|'.join(word for word in _READERS if word.isalpha())})\b|(\())", re.IGNORECASE)
+_DEFINE = frozenset({create, alter, rename, drop, select})
+_SEVERAL = re.compile(r"\\;")
+"""psql sends what it stands between as one message, in which a later statement may undo an earlier one."""
+
 _ACTS = re.compile(r"\binto\b|set_config|load_extension", re.IGNORECASE)
 
 
@@ -73,6 +77,10 @@ def effect_of(
     read = _READERS[verb]
     if read is select and _ACTS.search(statement.text) is None:
         return NO_EFFECT
+    if read in _DEFINE and environment.lookup(READ_ONLY) is not None:
+        return NO_EFFECT
+    if _SEVERAL.search(statement.text):
+        return Effect(opens=EVERYTHING)
     dialect = dialect_in(world)
     draft = Draft(dialect, environment, Catalog(environment, world), outputs)
     reader = Reader(statement.tokens, dialect)

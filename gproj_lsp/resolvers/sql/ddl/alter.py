@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from gproj_lsp.environment import Binding
 from gproj_lsp.resolvers.sql.ddl.columns import ColumnDef, column_def, definitions
-from gproj_lsp.resolvers.sql.ddl.draft import Draft, Target
+from gproj_lsp.resolvers.sql.ddl.draft import PINNED, Draft, Target
 from gproj_lsp.resolvers.sql.ddl.kinds import ROUTINES
 from gproj_lsp.resolvers.sql.ddl.reader import Name, Path, Reader
 from gproj_lsp.resolvers.sql.names import column_key, function_key, relation_key, schema_key, table_key
@@ -43,6 +43,9 @@ def alter(draft: Draft, reader: Reader) -> None:
         draft.opens.add("Table")
         if (name := reader.name()) is not None:
             draft.open_schema(name)
+    elif what == "publication" and reader.skip_to("table") and reader.take("table"):
+        for path in reader.paths():
+            draft.pin(draft.target(path))
     elif what == "type" and reader.path() is not None and reader.take("rename", "to"):
         draft.opens.add("Type")
 
@@ -176,9 +179,21 @@ class _Actions:
         cascade = reader.skip_to("cascade") == "cascade"
         key = column_key(self.target.owner, name.folded(reader.dialect))
         # What a view or another table may need, the database may refuse to drop.
-        needed = not cascade and next(self.draft.users(self.target.owner), None) is not None
-        if self.draft.environment.lookup(key) is not None and not needed:
+        needed = not cascade and (
+            self._pinned() or next(self.draft.users(self.target.owner), None) is not None
+        )
+        if self.draft.environment.lookup(key) is not None and not needed and not self._bound(key.folded):
             self.draft.drop(key)
+
+    def _pinned(self) -> bool:
+        return self.target.binding is not None and PINNED in self.target.binding.attrs
+
+    def _bound(self, column: str) -> bool:
+        """Whether inheritance keeps the column as it is: it comes from a parent, or children have it and ONLY was said."""
+        parents = self.target.binding.attrs.get("inherits", "").split() if self.target.binding else ()
+        if any(self.draft.catalog.column(parent, column) is not None for parent in parents):
+            return True
+        return self.only and bool(self._children())
 
     def _rename(self, reader: Reader) -> None:
         if reader.take_any("constraint", "index", "key", "partition"):
@@ -217,6 +232,8 @@ class _Actions:
         new = self.draft.defined(self.target, column)
         key = column_key(self.target.owner, old.folded(reader.dialect))
         was = self.draft.environment.lookup(key)
+        if self._bound(key.folded):
+            return
         if was is not None:
             self.draft.drop(key)
             new = replace(new, attrs={**was.attrs, **new.attrs})

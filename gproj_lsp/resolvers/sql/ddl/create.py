@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from gproj_lsp.environment import Binding, Key
 from gproj_lsp.resolvers.sql.ddl.columns import definitions
-from gproj_lsp.resolvers.sql.ddl.draft import EVERYTHING, Draft, Target
+from gproj_lsp.resolvers.sql.ddl.draft import EVERYTHING, PINNED, UNSURE, Draft, Target
 from gproj_lsp.resolvers.sql.ddl.kinds import NOT_OURS, OBJECTS, OTHERS, PLAIN_EXTENSIONS, RELATIONS, ROUTINES
 from gproj_lsp.resolvers.sql.ddl.query import Given, copy, given
 from gproj_lsp.resolvers.sql.ddl.reader import Name, Path, Reader
@@ -62,6 +62,11 @@ def _named(draft: Draft, reader: Reader, path: Path, kind: _Kind) -> None:
         _schema(draft, reader, path.name, known=kind.what == "schema" and not kind.guarded)
     else:
         _other(draft, path, kind.what)
+        table = (
+            reader.path() if kind.what == "trigger" and reader.skip_to("on") and reader.take("on") else None
+        )
+        if table is not None:
+            draft.pin(draft.target(table))
 
 
 def _view(draft: Draft, reader: Reader, target: Target, said: frozenset[str]) -> None:
@@ -82,6 +87,7 @@ class _Body:
     parents: list[Target] = field(default_factory=list)
     listed: bool = False
     open: bool = True
+    pinned: bool = False
     rowid: str = ""
 
 
@@ -93,13 +99,17 @@ def _table(draft: Draft, reader: Reader, target: Target, said: frozenset[str]) -
     inherited: dict[Key, Binding] = {}
     body.open |= copy(draft, body.parents, target, inherited)
     parents = " ".join(parent.owner for parent in body.parents)
+    temporary = bool(said & {"temp", "temporary"})
+    hides = temporary and (target.binding is not None or "Table" not in draft.catalog.closed)
+    attrs = {UNSURE: "yes" if hides else "", PINNED: "yes" if body.pinned else ""}
     table = draft.table(
         target,
-        "temp" if said & {"temp", "temporary"} else "table",
+        "temp" if temporary else "table",
         columns="open" if body.open else "",
         rowid=body.rowid,
         uses=parents,
         inherits=parents,
+        **attrs,
     )
     draft.establish(table, {**inherited, **body.columns}.values(), replacing="replace" in said)
 
@@ -123,6 +133,7 @@ def _head(draft: Draft, reader: Reader, target: Target, body: _Body) -> None:
 def _list(draft: Draft, group: tuple[Token, ...], target: Target, body: _Body) -> None:
     found = definitions(group, draft.dialect)
     body.listed = True
+    body.pinned = any(token.text.lower() == "generated" for token in group)
     body.open = found.open | copy(draft, [draft.target(path) for path in found.like], target, body.columns)
     for each in found.columns:
         column = draft.defined(target, each)
@@ -135,6 +146,8 @@ def _tail(draft: Draft, reader: Reader, target: Target, body: _Body) -> None:
         body.parents += [draft.target(path) for path in reader.within(reader.group() or ()).paths()]
     elif reader.take("without", "rowid"):
         body.rowid = "no"
+    elif reader.take("partition", "by"):
+        body.pinned = True
     elif (
         reader.take("as")
         or reader.peek() == "select"

@@ -14,13 +14,20 @@ from gproj_lsp.resolvers.sql.names import RELATION, opened, relation_key, schema
 from gproj_lsp.resolvers.sql.scopes import Outputs
 from gproj_lsp.text import Span
 
-__all__ = ["EVERYTHING", "Draft", "Target"]
+__all__ = ["EVERYTHING", "PINNED", "READ_ONLY", "UNSURE", "Draft", "Target"]
 
 EVERYTHING = frozenset({"Table", "Column", "Function", "Type", "Schema"})
 """What a statement opens that may declare anything."""
 
 _TRANSACTION = Key("Transaction", "", "transaction")
 _DROPPED = "Dropped"
+READ_ONLY = Key("Session", "", "read only")
+
+PINNED = "pinned"
+"""An attribute of tables whose columns something else names (a trigger, a partition key): DROP COLUMN may be refused."""
+
+UNSURE = "unsure"
+"""An attribute of tables that hide another, or that may not be there: dropped or renamed, the name may still mean one."""
 
 
 @dataclass(frozen=True)
@@ -80,9 +87,11 @@ class Draft:
 
     def drop(self, key: Key) -> None:
         """Take a name away; inside a transaction a copy stays aside, for the rollback."""
+        lost = self.environment.lookup(key)
+        if lost is not None and lost.origin.provider == "builtin":
+            return  # no database lets its catalogs be changed
         self._declares.pop(key, None)
         self._drops[key] = None
-        lost = self.environment.lookup(key)
         if lost is not None and self.environment.lookup(_TRANSACTION) is not None:
             aside = {**lost.attrs, "was": lost.sort}
             self.declare(replace(lost, sort=_DROPPED, namespace=f"{_DROPPED} {lost.namespace}", attrs=aside))
@@ -92,6 +101,23 @@ class Draft:
         self.drop(binding.key)
         self.declare(binding)
 
+    def drop_relation(self, target: Target) -> None:
+        """Take a relation away with its columns. What it hid, or what was never sure to be there, leaves the name open."""
+        if target.binding is None:
+            return
+        columns = self.columns(target)
+        if UNSURE in target.binding.attrs:
+            self.leave_open(target.binding)
+        else:
+            self.drop(target.key)
+        for column in columns:
+            self.drop(column.key)
+
+    def pin(self, target: Target) -> None:
+        """From here on the database may refuse to drop the table's columns: something else names them."""
+        if target.binding is not None and PINNED not in target.binding.attrs:
+            self.put(replace(target.binding, attrs={**target.binding.attrs, PINNED: "yes"}))
+
     def leave_open(self, table: Binding) -> None:
         """From here on a table may have other columns, or be gone."""
         self.put(replace(table, attrs={**table.attrs, "columns": "open"}))
@@ -99,6 +125,13 @@ class Draft:
     def begin(self) -> None:
         """A transaction begins."""
         self.declare(Binding(_TRANSACTION.folded, "Transaction"))
+
+    def read_only(self, *, said: bool) -> None:
+        """From here on definitions are refused, or no longer."""
+        if said:
+            self.declare(Binding(READ_ONLY.folded, READ_ONLY.namespace))
+        else:
+            self._drops[READ_ONLY] = None
 
     def commit(self) -> None:
         """What was dropped since the transaction began is gone for good."""
@@ -222,11 +255,11 @@ class Draft:
         attrs.pop("schema", None)
         attrs.pop("kind", None)
         attrs["columns"] = "" if known else "open"
+        attrs.pop(UNSURE, None)
         kind = table.attrs.get("kind", "table") if table else "table"
-        if table is not None:
-            self.drop(old.key)
-            for column in columns:
-                self.drop(column.key)
+        if table is None:
+            attrs[UNSURE] = "yes"
+        self.drop_relation(old)
         self.establish(self.table(new, kind, **attrs), [self.moved(each, new) for each in columns])
 
     def open_schema(self, name: Name) -> None:

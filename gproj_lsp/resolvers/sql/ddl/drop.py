@@ -54,9 +54,7 @@ def _relation(draft: Draft, target: Target, seen: set[str]) -> None:
     if target.binding is None or target.owner in seen:
         return
     seen.add(target.owner)
-    draft.drop(target.key)
-    for column in draft.columns(target):
-        draft.drop(column.key)
+    draft.drop_relation(target)
     if draft.dialect == "postgres":
         for user in draft.users(target.owner):
             if "uses" in user.attrs:

@@ -19,7 +19,9 @@ _MAKES_NAMES = re.compile(r"\b(create|alter|drop|execute|perform|call)\b", re.IG
 def set_(draft: Draft, reader: Reader) -> None:
     """SET search_path, SET SCHEMA."""
     reader.take_any("session", "local")
-    if reader.take("search_path") or reader.take("schema"):
+    if reader.take("characteristics", "as", "transaction", "read"):
+        draft.read_only(said=reader.peek() == "only")
+    elif reader.take("search_path") or reader.take("schema"):
         reader.take_any("to", "=")
         items = reader.within(reader.tokens[reader.at :]).items()
         search(draft, ["".join(token.text for token in item) for item in items])
