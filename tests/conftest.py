@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
 
 import pytest
 
+from gproj_lsp.oracles.postgres import OracleUnavailableError, PostgresOracle, postgres
 from gproj_lsp.surface import Surface, load, shipped
 
 TOY = """\
@@ -84,3 +88,30 @@ def shared() -> Path:
     if not (folder / "data").is_dir():
         pytest.skip(f"no measuring data at {folder} (set GPROJ_SHARED)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[PostgresOracle]:
+    """A real PostgreSQL server on a Unix socket, started once for the tests that need one."""
+    with ExitStack() as stack:
+        try:
+            running = stack.enter_context(postgres())
+        except OracleUnavailableError as error:
+            pytest.skip(str(error))
+        yield running
+
+
+_databases = count()
+
+
+@pytest.fixture
+def new_database(server: PostgresOracle) -> Callable[[str], str]:
+    """Makes a database from a script; gives its URL."""
+
+    def make(script: str) -> str:
+        name = f"made{next(_databases)}"
+        server.create(name)
+        server.run(script, name)
+        return server.url(name)
+
+    return make

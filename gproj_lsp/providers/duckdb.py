@@ -81,7 +81,7 @@ def read_duckdb(address: Address, origin: Origin) -> Facts:
             connection.close()
     except driver.Error as error:
         raise address.failure(f"can't be read: {address.scrubbed(str(error))}") from None
-    return Facts(bindings, frozenset({"Table", "Schema"}), details={"dialect": "duckdb"})
+    return Facts(bindings, frozenset({"Table", "Column", "Schema"}), details={"dialect": "duckdb"})
 
 
 def _bindings(connection: _Cursor, origin: Origin) -> list[Binding]:

@@ -127,7 +127,7 @@ def reflect(connection: Connection, address: Address, origin: Origin, seconds: f
             reading.bindings.extend(bindings_of(relation, origin, bare=schema in visible))
         if schema:
             reading.bindings.append(Binding(schema, "Schema", attrs={"kind": "schema"}, origin=origin))
-    closed = {"Table", "Schema"}
+    closed = {"Table", "Column", "Schema"}
     if address.dialect == "postgres":
         _read_postgres(reading, visible)
         closed |= {"Function", "Type"}

@@ -70,7 +70,7 @@ class TestSqlite:
         assert found["orders"] == "id buyer total"
         assert found["spent"] == "buyer total"
         assert found["notes"] == "title body notes rank"
-        assert facts.closed == {"Table", "Schema"}
+        assert facts.closed == {"Table", "Column", "Schema"}
         assert facts.details == {"dialect": "sqlite"}
         buyer = attrs(facts, "orders", "buyer")
         assert buyer == {"table": "orders", "type": "INTEGER", "references": "users.id"}
@@ -197,7 +197,7 @@ class TestPostgres:
         assert found["public.parts!"] == found["public.parts_1!"] == "k v"
         assert found["public.ticket!"] == "last_value log_cnt is_called"
         assert not any(name.startswith(("pg_", "information_schema")) for name in found)
-        assert facts.closed == {"Table", "Schema", "Function", "Type"}
+        assert facts.closed == {"Table", "Column", "Schema", "Function", "Type"}
         assert facts.details == {"dialect": "postgres"}
         assert attrs(facts, "orders", "buyer", "app")["references"] in ("users.id", "public.users.id")
         assert attrs(facts, "orders", "parent", "app")["references"] == "app.orders.id"
@@ -256,7 +256,7 @@ class TestDuckdb:
         }
         assert attrs(facts, "visits", "who", "main")["references"] == "users.id"
         assert attrs(facts, "users", "id", "main")["primary"] == "yes"
-        assert facts.closed == {"Table", "Schema"}
+        assert facts.closed == {"Table", "Column", "Schema"}
         assert facts.details == {"dialect": "duckdb"}
         assert [each.name for each in facts.bindings if each.sort == "Function"] == ["twice"]
 

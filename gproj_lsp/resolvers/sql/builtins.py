@@ -25,7 +25,7 @@ def builtins(world: World) -> Facts:
 
     Functions have `kind` scalar, aggregate, window, table, syntax (`COALESCE`, `CAST`), cast (a type's name called) or internal
     (PostgreSQL's operator and type support). System tables have `kind` system; where releases differ, their columns are open.
-    A system column is one that every table has (`rowid`, `ctid`); a pseudo-table exists in one construct, its attribute `where`.
+    A system column is one that every table has (`rowid`, `ctid`); a pseudo-table exists in one construct, which `where` names.
     The answer is the same object for equal dialects.
     """
     return _builtins(lexicon_of(dialect_in(world)).name)
@@ -36,9 +36,7 @@ def _builtins(dialect: str) -> Facts:
     lexicon = lexicon_of(dialect)
     bindings = (*_functions(lexicon), *_tables(lexicon), *_others(lexicon))
     closed = frozenset({"Function"}) if dialect in _CLOSES_FUNCTIONS else frozenset[str]()
-    return Facts(
-        tuple({each.key: each for each in reversed(bindings)}.values()), closed, details={"dialect": dialect}
-    )
+    return Facts(bindings, closed, details={"dialect": dialect})
 
 
 def _functions(lexicon: Lexicon) -> Iterator[Binding]:
@@ -53,15 +51,18 @@ def _functions(lexicon: Lexicon) -> Iterator[Binding]:
 
 def _tables(lexicon: Lexicon) -> Iterator[Binding]:
     for table in lexicon.tables:
-        schema = schema_key(table.schema, False, lexicon.name) if table.schema else ""  # noqa: FBT003 (written unquoted)
+        schema = schema_key(table.schema, quoted=False, dialect=lexicon.name) if table.schema else ""
         yield _table(table, schema)
         owner = table_key(schema, table.name)
         shown = MappingProxyType({"table": table.name})
         hidden = MappingProxyType({"table": table.name, "hidden": "yes"})
+        seen: set[str] = set()
         for names, attrs in ((table.columns, shown), (table.hidden, hidden)):
             for name in names:
-                folded = fold(name, False, lexicon.name)  # noqa: FBT003 (as above)
-                yield Binding(name, "Column", owner, "Column", folded, attrs, name, _BUILTIN)
+                folded = fold(name, quoted=False, dialect=lexicon.name)
+                if folded not in seen:  # generic: MySQL's TABLE_NAME is PostgreSQL's table_name
+                    seen.add(folded)
+                    yield Binding(name, "Column", owner, "Column", folded, attrs, name, _BUILTIN)
 
 
 def _table(table: SystemTable, schema: str) -> Binding:

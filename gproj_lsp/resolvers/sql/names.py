@@ -205,8 +205,8 @@ def _left_open(table: Binding) -> Binding:
 
 
 def _kept(name: str, dialect: str) -> str:
-    return fold(name, True, dialect)  # noqa: FBT003 (the world says names exactly, as quotes do)
+    return fold(name, quoted=True, dialect=dialect)
 
 
 def _kept_schema(schema: str, dialect: str) -> str:
-    return schema_key(schema, True, dialect)  # noqa: FBT003 (as _kept)
+    return schema_key(schema, quoted=True, dialect=dialect)
