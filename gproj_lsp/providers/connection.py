@@ -64,7 +64,8 @@ class Address:
         if self.path is not None:
             return self.url.database or ""
         hidden = {key: "***" for key in self.url.query if _SECRET_KEYS.search(key)}
-        return self.url.update_query_dict(hidden).render_as_string(hide_password=True)
+        shown = self.url.set(drivername=self.url.get_backend_name()).update_query_dict(hidden)
+        return shown.render_as_string(hide_password=True)
 
     def scrubbed(self, text: str) -> str:
         """A driver's message without this URL's secrets, its first line only."""
