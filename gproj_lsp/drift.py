@@ -1,11 +1,12 @@
 """What an edit changed in Γ, and which statements that can concern.
 
 After an edit of one declaration, every statement behind it sees another Γ. Most of them mention nothing that changed; what was
-found out about those still holds, and looking that up costs a thousandth of resolving them.
+found out about those still holds, and seeing that costs a thousandth of resolving them.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from gproj_lsp.environment import Binding, Key
@@ -15,20 +16,24 @@ from gproj_lsp.syntax import Statement
 
 __all__ = ["Drift"]
 
-_MANY = 100
+_MANY = 200
 """With more changed names than this, everything is resolved again."""
+_PARTS = re.compile(r"[\w$]+")
 
 
 class Drift:
     """The difference between Γ as statements saw it before an edit and Γ as they see it now.
 
+    A name that belongs to another (a column) concerns who mentions both; any other concerns who mentions it.
+
     Args:
-        surface: Its sorts tell names that matter only where they are mentioned from what matters everywhere.
+        surface: Its sorts tell which names belong to others.
     """
 
     def __init__(self, surface: Surface) -> None:
         self._surface = surface
         self._names: set[str] = set()
+        self._members: dict[str, set[str]] = {}  # what changed below a name, by the name
         self._everything = False
 
     def replace(self, old: Sequence[Effect], new: Sequence[Effect]) -> None:
@@ -42,30 +47,54 @@ class Drift:
         if any(effect.opens for effects in (old, new) for effect in effects):
             self._everything = True
 
-    def concerns(self, statement: Statement) -> bool:
-        """Whether a statement that declares nothing may mean something else now."""
-        if self._everything:
+    def derive(self, statement: Statement, effect: Effect) -> None:
+        """Take in that what a statement declares may stand for something that changed below a name it mentions."""
+        below = [names for owner, names in self._members.items() if owner in statement.mentions]
+        if below:
+            changed = set().union(*below)
+            for binding in effect.declares:
+                if not self._belongs(binding):
+                    self._members.setdefault(binding.folded.casefold(), set()).update(changed)
+
+    def concerns(self, statement: Statement, effect: Effect) -> bool:
+        """Whether a statement that had this effect may mean something else now."""
+        if self._everything or effect.drops or effect.opens:
             return True
-        if not self._names:
-            return False
-        listing = statement.lexer.patterns.listing
-        folded = statement.folded
-        return any(name in folded for name in self._names) or (
-            listing is not None and bool(listing.search(folded))
+        mentions = statement.mentions
+        if not self._names.isdisjoint(mentions):
+            return True
+        owners = [names for owner, names in self._members.items() if owner in mentions]
+        return bool(owners) and (
+            bool(effect.declares)
+            or any(not names.isdisjoint(mentions) for names in owners)
+            or _lists(statement)
         )
+
+    def _belongs(self, binding: Binding) -> bool:
+        sort = self._surface.sorts.get(binding.sort)
+        return sort is not None and bool(sort.plural) and bool(binding.owner)
 
     def _take(self, changed: Iterable[tuple[Key, Binding | None]]) -> None:
         for key, binding in changed:
-            sort = self._surface.sorts.get(binding.sort) if binding else None
-            if binding is not None and sort is None:
-                self._everything = True  # no name: a mark that the resolver leaves for itself
-            self._names.add(key.folded.casefold())
-            if binding is not None:
-                self._names.add(binding.name.casefold())
-            if key.owner and not (sort and sort.plural):
-                self._names.add(key.owner.casefold())  # the first of a schema makes the schema known
-        if len(self._names) > _MANY or any(not name or set(name) & set("\"'`[]\\") for name in self._names):
+            if binding is None or binding.sort not in self._surface.sorts:
+                self._everything = True  # a drop, or a mark that the resolver leaves for itself
+                return
+            names = {key.folded.casefold(), binding.name.casefold()}
+            owners = {part.casefold() for part in _PARTS.findall(key.owner)}
+            if self._belongs(binding):
+                for owner in owners:
+                    self._members.setdefault(owner, set()).update(names)
+            else:
+                self._names |= names | owners  # the first of a schema makes the schema known
+        count = len(self._names) + sum(1 + len(names) for names in self._members.values())
+        texts = (name for names in (self._names, *self._members.values()) for name in names)
+        if count > _MANY or not all(map(_PARTS.fullmatch, texts)):
             self._everything = True
+
+
+def _lists(statement: Statement) -> bool:
+    listing = statement.lexer.patterns.listing
+    return listing is not None and listing.search(statement.text) is not None
 
 
 def _changed(old: Effect, new: Effect) -> Iterable[tuple[Key, Binding | None]]:

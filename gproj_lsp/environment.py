@@ -7,8 +7,9 @@ simply the value one holds there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 
 __all__ = ["EMPTY", "Binding", "Environment", "Frame", "Key", "Origin", "Query"]
@@ -159,6 +160,37 @@ class Frame:
                 )
         return Frame(MappingProxyType(grown), self.tombstones)
 
+    def names(self, query: Query) -> Iterator[Binding]:
+        """Its bindings that the query admits, in order of declaration."""
+        if len(query.sorts) == 1:
+            (sort,) = query.sorts
+            found = (
+                self._by_sort.get(sort, ())
+                if query.owner is None
+                else self._by_owner.get((sort, query.owner), ())
+            )
+        else:
+            found = tuple(self.bindings.values())
+        return (binding for binding in found if query.admits(binding))
+
+    @cached_property
+    def _by_sort(self) -> Mapping[str, Sequence[Binding]]:
+        found: dict[str, list[Binding]] = {}
+        for binding in self.bindings.values():
+            found.setdefault(binding.sort, []).append(binding)
+        return found
+
+    @cached_property
+    def _by_owner(self) -> Mapping[tuple[str, str], Sequence[Binding]]:
+        found: dict[tuple[str, str], list[Binding]] = {}
+        for binding in self.bindings.values():
+            found.setdefault((binding.sort, binding.owner), []).append(binding)
+        return found
+
+    def hides(self, key: Key) -> bool:
+        """Whether what lies below it is not seen under the key."""
+        return key in self.bindings or key in self.tombstones
+
     def under(self, top: Frame) -> Frame:
         """The one frame that reads as this one with `top` above it."""
         kept = {key: each for key, each in self.bindings.items() if key not in top.tombstones}
@@ -240,7 +272,12 @@ class Environment:
 
     def names(self, query: Query) -> tuple[Binding, ...]:
         """The bindings the query admits, nearest first; a subset of dom(Γ)."""
-        return tuple(binding for binding in self if query.admits(binding))
+        return tuple(
+            binding
+            for depth, frame in enumerate(reversed(self.frames))
+            for binding in frame.names(query)
+            if not any(nearer.hides(binding.key) for nearer in self.frames[len(self.frames) - depth :])
+        )
 
 
 EMPTY = Environment()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from rapidfuzz.distance import OSA, JaroWinkler
+from rapidfuzz.process import extract
 
 from gproj_lsp.environment import Binding, Environment, Origin, Query
 from gproj_lsp.resolve import Reference, Resolution, Verdict
@@ -31,6 +32,8 @@ UNKNOWN_SORT = "unknown-sort"
 
 _FAR = 0.4
 """Below this similarity a name out of the whole of Γ is no suggestion."""
+_MANY = 100
+"""More candidates than this are sifted before they are ordered."""
 _SHOWN = 3
 """How many suggestions a message names; `suggestions` holds all."""
 _QUOTES = "\"'`[]"
@@ -100,15 +103,32 @@ def nearest(name: str, candidates: Iterable[str], *, cutoff: float = 0.0) -> tup
         cutoff: The least likeness, 0 to 1, to be among them.
     """
     wanted = name.casefold()
+    plain = {spelling: _plain(spelling) for spelling in candidates}
+    if len(plain) > _MANY and cutoff:
+        plain = _near(wanted, plain, cutoff)
     scored: list[tuple[float, float, int, str]] = []
-    for index, spelling in enumerate(dict.fromkeys(candidates)):
-        plain = spelling.casefold().strip(_QUOTES)
-        forms = {plain, plain.rpartition(".")[2].strip(_QUOTES)}
+    for index, (spelling, forms) in enumerate(plain.items()):
         likeness = max(OSA.normalized_similarity(wanted, form) for form in forms)
         start = max(JaroWinkler.similarity(wanted, form) for form in forms)
-        if max(likeness, start - 0.25) >= cutoff:
+        if likeness >= cutoff:
             scored.append((-likeness, -start, index, spelling))
     return tuple(spelling for *_, spelling in sorted(scored))
+
+
+def _plain(spelling: str) -> tuple[str, ...]:
+    """What of a spelling is compared: all of it, and its last part if it is qualified."""
+    whole = spelling.casefold().strip(_QUOTES)
+    last = whole.rpartition(".")[2].strip(_QUOTES)
+    return (whole,) if last == whole else (whole, last)
+
+
+def _near(wanted: str, plain: Mapping[str, tuple[str, ...]], cutoff: float) -> dict[str, tuple[str, ...]]:
+    """Those above the cutoff, found in native code."""
+    spellings = [spelling for spelling, forms in plain.items() for _ in forms]
+    flat = [form for forms in plain.values() for form in forms]
+    scores = extract(wanted, flat, scorer=OSA.normalized_similarity, score_cutoff=cutoff, limit=None)
+    found = {spellings[index] for _, _, index in scores}
+    return {spelling: forms for spelling, forms in plain.items() if spelling in found}
 
 
 def suppressed(diagnostic: Diagnostic, lines: LineIndex, comments: Iterable[str]) -> bool:
@@ -156,7 +176,7 @@ def _ghost(reference: Reference, environment: Environment) -> Diagnostic:
     if reference.candidates:
         suggestions = nearest(reference.name, reference.candidates)
     else:
-        spellings = [binding.spelling for binding in bindings]
+        spellings = (binding.spelling for binding in bindings)
         suggestions = nearest(reference.name, spellings, cutoff=0.0 if reference.owner else _FAR)
     origin = _origin(suggestions[0], bindings) if suggestions else None
     message = _message(reference, suggestions, origin)

@@ -69,11 +69,6 @@ class Resolved:
         """The sorts known completely after it."""
         return self.closed - self.effect.opens if self.effect.opens else self.closed
 
-    @property
-    def plain(self) -> bool:
-        """Whether it declares nothing, and nobody looks at what could stand in it."""
-        return not (self.effect.declares or self.effect.drops or self.diagnostics or self.statement.holes)
-
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
@@ -248,7 +243,7 @@ class Analyzer:
         previous: Analysis | None = None,
         cursor: int | None = None,
     ) -> Analysis:
-        statements = tuple(self._memory.walk(source, environment, closed, previous))
+        statements = self._memory.walk(source, environment, closed, previous)
         marked = [index for index, each in enumerate(statements) if each.diagnostics or each.statement.holes]
         holes: list[Hole] = []
         found: list[Diagnostic] = []
@@ -317,7 +312,7 @@ class _Memory:
 
     def walk(
         self, source: Source, environment: Environment, closed: frozenset[str], previous: Analysis | None
-    ) -> Iterator[Resolved]:
+    ) -> tuple[Resolved, ...]:
         """Resolve a buffer's statements in order.
 
         Args:
@@ -328,22 +323,24 @@ class _Memory:
         """
         old = previous.statements if previous else ()
         head, tail = _shared(previous.source.pieces, source.pieces) if previous else (0, 0)
+        found = list(old[:head])
+        if found:
+            environment, closed = found[-1].after, found[-1].closed_after
+        for piece in source.pieces[head : len(source.pieces) - tail]:
+            found.append(self._resolved(piece.statement, environment, closed))
+            environment, closed = found[-1].after, found[-1].closed_after
         drift = Drift(self._surface)
-        effects: list[Effect] = []
-        for index, piece in enumerate(source.pieces):
-            if index == len(source.pieces) - tail:
-                drift.replace([each.effect for each in old[head : len(old) - tail]], effects)
-            if index < head:
-                last: Resolved | None = old[index]
-            else:
-                last = old[index - len(source.pieces)] if index >= len(source.pieces) - tail else None
-            each = self._next(piece.statement, environment, closed, last, drift)
-            if last is None:
-                effects.append(each.effect)
-            elif each.effect is not last.effect:
-                drift.replace([last.effect], [each.effect])
-            yield each
-            environment, closed = each.after, each.closed_after
+        drift.replace(
+            [each.effect for each in old[head : len(old) - tail]], [each.effect for each in found[head:]]
+        )
+        for index in range(len(old) - tail, len(old)):
+            last = old[index]
+            if last.before is environment and last.closed == closed:
+                found += old[index:]
+                break
+            found.append(self._next(last, environment, closed, drift))
+            environment, closed = found[-1].after, found[-1].closed_after
+        return tuple(found)
 
     def without(self, resolved: Resolved, word: Span) -> tuple[Reference, ...]:
         """The references of a statement if a word were not there."""
@@ -351,24 +348,22 @@ class _Memory:
         return self._resolved(rest, resolved.before, resolved.closed).references
 
     def _next(
-        self,
-        statement: Statement,
-        environment: Environment,
-        closed: frozenset[str],
-        last: Resolved | None,
-        drift: Drift,
+        self, last: Resolved, environment: Environment, closed: frozenset[str], drift: Drift
     ) -> Resolved:
-        if last is not None and last.closed == closed:
-            if last.before is environment:
-                return last
-            if last.plain and not drift.concerns(statement):
-                return replace(
-                    last,
-                    before=environment,
-                    after=environment,
-                    _resolve=lambda: self._resolved(statement, environment, closed).resolution,
-                )
-        return self._resolved(statement, environment, closed)
+        """A statement that stood there before, behind an edit that changed Γ."""
+        statement = last.statement
+        watched = last.diagnostics or statement.holes  # somebody looks at what could stand there instead
+        if last.closed == closed and not watched and not drift.concerns(statement, last.effect):
+            return replace(
+                last,
+                before=environment,
+                after=self._after(environment, last.effect),
+                _resolve=lambda: self._resolved(statement, environment, closed).resolution,
+            )
+        found = self._resolved(statement, environment, closed)
+        drift.replace([last.effect], [found.effect])
+        drift.derive(statement, found.effect)
+        return found
 
     def _resolved(self, statement: Statement, environment: Environment, closed: frozenset[str]) -> Resolved:
         key = (statement, environment, closed)

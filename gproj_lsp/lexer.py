@@ -19,6 +19,7 @@ from gproj_lsp.text import Offsets, Span, decode, encode
 __all__ = ["HoleMark", "Lexer", "Statement", "Token", "TokenKind", "lexer_of"]
 
 _NO_TEXT = re.compile("[\udc80-\udcff]")
+_WORD = re.compile(r"[\w$]+")
 _NOT_BREAK = re.compile(rb"[^\r\n]")
 
 
@@ -85,9 +86,9 @@ class Statement:
         return encode(self.text)
 
     @cached_property
-    def folded(self) -> str:
-        """Its text without regard to case, to look for mentions in."""
-        return self.text.casefold()
+    def mentions(self) -> frozenset[str]:
+        """Every word in it, comments and strings included, without regard to case."""
+        return frozenset(_WORD.findall(self.text.casefold()))
 
     @cached_property
     def offsets(self) -> Offsets:

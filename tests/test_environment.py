@@ -39,6 +39,12 @@ def test_a_query_never_leaves_the_domain(environment, query):
     assert len({binding.key for binding in found}) == len(found)
 
 
+@given(ENVIRONMENTS, QUERIES)
+def test_a_query_is_a_filter_over_all_that_resolves(environment, query):
+    filtered = [binding for binding in environment if query.admits(binding)]
+    assert list(map(id, environment.names(query))) == list(map(id, filtered))
+
+
 @given(ENVIRONMENTS, QUERIES, QUERIES)
 def test_a_tighter_query_finds_no_more(environment, one, other):
     if one.tightens(other):
