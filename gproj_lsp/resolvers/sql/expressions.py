@@ -89,6 +89,7 @@ class Expressions(ABC):
         self.dialect = catalog.dialect
         self.lookup = Lookup(catalog)
         self._bound: list[frozenset[str]] = []
+        self._names: dict[tuple[str, str], Name] = {}
 
     @abstractmethod
     def query(
@@ -134,10 +135,18 @@ class Expressions(ABC):
 
     def name(self, identifier: exp.Expr) -> Name:
         """An identifier's text, folded as the dialect does."""
-        quoted = bool(identifier.args.get("quoted"))
-        text = identifier.this if isinstance(identifier.this, str) else identifier.name
-        mark = (self.recorder.source.written(identifier)[:1] or '"') if quoted else ""
-        return Name(text, self.catalog.fold(text, quoted=quoted), mark)
+        args = identifier.args
+        text = args.get("this")
+        if not isinstance(text, str):
+            text = identifier.name
+        mark = ""
+        if args.get("quoted"):
+            mark = self.recorder.source.written(identifier)[:1] or '"'
+        key = (text, mark)
+        found = self._names.get(key)
+        if found is None:
+            found = self._names[key] = Name(text, self.catalog.fold(text, quoted=bool(mark)), mark)
+        return found
 
     def schema(self, identifier: exp.Expr | None) -> str | None:
         """The folded schema that an identifier names, empty for one that need not be said."""
@@ -423,7 +432,7 @@ class Expressions(ABC):
             self.recorder.refer(Span(start.start, span.end), text, "Column", finding)
             return
         if first is not None and relation is not None:
-            self.recorder.refer(first, table.text, "Alias", self._alias_finding(relation))
+            self.recorder.refer(first, table.text, "Alias", Finding(Verdict.DECLARED, relation.alias))
         self.recorder.refer(span, name.text, "Column", finding)
 
     def _field(self, node: exp.Expr, place: Place) -> bool:
@@ -454,7 +463,7 @@ class Expressions(ABC):
         self.recorder.site(Site(span, "Alias", self.recorder.region, place))
         relation = place.scope.named(name.folded)
         if relation is not None:
-            finding = self._alias_finding(relation)
+            finding = Finding(Verdict.DECLARED, relation.alias)
         elif any(scope.names_open for scope in place.scope.chain()):
             finding = Finding(Verdict.UNKNOWN, None, "not all relations in scope are known")
         elif self.dialect.fields and self.lookup.bare(name, place).verdict is not Verdict.GHOST:
@@ -468,16 +477,6 @@ class Expressions(ABC):
             )
             finding = Finding(Verdict.GHOST, None, "no such relation is in scope", spellings)
         self.recorder.refer(span, name.text, "Alias", finding)
-
-    def _alias_finding(self, relation: Relation) -> Finding:
-        binding = Binding(
-            relation.spelling,
-            "Alias",
-            namespace="Alias",
-            folded=relation.name,
-            attrs={"table": relation.owner},
-        )
-        return Finding(Verdict.DECLARED, binding)
 
     _READERS: ClassVar[tuple[tuple[tuple[type[exp.Expr], ...], Reader], ...]] = (
         ((exp.Column,), _column),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from sqlglot import exp
@@ -12,8 +11,6 @@ from gproj_lsp.resolve import Reference, Verdict
 from gproj_lsp.text import Span, encode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from gproj_lsp.environment import Binding
     from gproj_lsp.resolvers.sql.parse import Source
     from gproj_lsp.resolvers.sql.scopes import Relation, Scope
@@ -88,17 +85,11 @@ class Recorder:
     @property
     def references(self) -> tuple[Reference, ...]:
         """What was recorded, in order of place."""
-        return tuple(self._references[span] for span in sorted(self._references))
+        return tuple(sorted(self._references.values(), key=_place))
 
-    @contextmanager
-    def inside(self, region: str) -> Iterator[None]:
+    def inside(self, region: str) -> _Inside:
         """Within one more region."""
-        outer = self.region
-        self.region = (*outer, region)
-        try:
-            yield
-        finally:
-            self.region = outer
+        return _Inside(self, region)
 
     def span(self, node: object) -> Span | None:
         """The node's bytes, if it stands in the text; of what is no node, there are none."""
@@ -137,3 +128,24 @@ class Recorder:
         if first is not reference and first.verdict is Verdict.GHOST and verdict is not Verdict.GHOST:
             # sqlglot reads some words in two ways at once; one of them found it.
             self._references[span] = reference
+
+
+class _Inside:
+    """The recorder's region while a `with` lasts; a generator would take several times as long."""
+
+    __slots__ = ("_outer", "_recorder", "_region")
+
+    def __init__(self, recorder: Recorder, region: str) -> None:
+        self._recorder = recorder
+        self._outer = recorder.region
+        self._region = (*self._outer, region)
+
+    def __enter__(self) -> None:
+        self._recorder.region = self._region
+
+    def __exit__(self, *_: object) -> None:
+        self._recorder.region = self._outer
+
+
+def _place(reference: Reference) -> tuple[int, int]:
+    return reference.span.start, reference.span.end

@@ -69,6 +69,7 @@ class Relation:
     """
 
     __slots__ = (
+        "_alias",
         "_catalog",
         "_given",
         "_known",
@@ -110,6 +111,7 @@ class Relation:
         self.anonymous = anonymous
         self.repeated = repeated
         self.row = row
+        self._alias: Binding | None = None
         self._catalog = catalog
         self._given = given
         self._known = known if known is not None or catalog is not None else MappingProxyType({})
@@ -152,6 +154,14 @@ class Relation:
             is_open=binding.attrs.get("columns") == "open",
             base=True,
         )
+
+    @property
+    def alias(self) -> Binding:
+        """What its name in this block declares."""
+        if self._alias is None:
+            attrs = MappingProxyType({"table": self.owner})
+            self._alias = Binding(self.spelling, "Alias", namespace="Alias", folded=self.name, attrs=attrs)
+        return self._alias
 
     @property
     def open(self) -> bool:
