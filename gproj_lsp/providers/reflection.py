@@ -208,6 +208,7 @@ def _together(reading: _Reading, schema: str | None) -> Callable[[str], _Shape |
 def _one_by_one(reading: _Reading, schema: str | None) -> Callable[[str], _Shape | None]:
     """The shapes of an SQLite file, where one table may fail alone: a view over a dropped table, a module not loaded."""
     inspector = reading.inspector
+    virtual = frozenset(reading.connection.execute(text(_SQLITE_VIRTUAL)).scalars())
 
     def shape_of(name: str) -> _Shape | None:
         try:
@@ -215,7 +216,7 @@ def _one_by_one(reading: _Reading, schema: str | None) -> Callable[[str], _Shape
                 inspector.get_columns(name, schema),
                 inspector.get_pk_constraint(name, schema)["constrained_columns"],
                 inspector.get_foreign_keys(name, schema),
-                _hidden(reading.connection, name),
+                _hidden(reading.connection, name) if name in virtual else (),
             )
         except (SQLAlchemyError, LookupError, AttributeError) as error:
             reading.fail(name, error)
@@ -255,6 +256,9 @@ def _references(keys: Iterable[ReflectedForeignKeyConstraint]) -> dict[str, str]
         for at, column in enumerate(own):
             found.setdefault(column, f"{table}.{theirs[at]}" if at < len(theirs) else table)
     return found
+
+
+_SQLITE_VIRTUAL = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL%'"
 
 
 def _hidden(connection: Connection, table: str) -> tuple[str, ...]:
