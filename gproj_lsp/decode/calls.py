@@ -24,7 +24,6 @@ from gproj_lsp.gbnf import (
     Repeat,
     Seq,
     Slot,
-    children,
     nullable,
     sequence,
     walk,
@@ -223,8 +222,9 @@ def _may_be_empty(expr: Expr, empty: frozenset[str]) -> bool:
         return expr.least == 0 or _may_be_empty(expr.item, empty)
     if isinstance(expr, Names):
         return "" in expr.texts
-    parts = [_may_be_empty(part, empty) for part in children(expr)]
-    return (any(parts) if isinstance(expr, Alt) else all(parts)) if parts else expr == EMPTY
+    if isinstance(expr, Alt):
+        return any(_may_be_empty(choice, empty) for choice in expr.choices)
+    return isinstance(expr, Seq) and all(_may_be_empty(item, empty) for item in expr.items)
 
 
 def ending_before(text: str, grammar: Grammar, following: Grammar) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gproj_lsp.decode.base import MaskEngine, Stop
 from gproj_lsp.decode.calls import (
@@ -32,9 +32,14 @@ __all__ = ["Decoded", "Executor", "Place", "Stranded", "Wishes"]
 
 _BOUNDARY = b"\n"
 """What follows a name at the end of a text, so that it is told from a longer one that begins with it."""
+_FEW = 40
+_EFFORT = 96
+"""More names than a few are ranked exactly only as far as this many nodes of their tree."""
 _LIMITS = (1, 4, 16)
 """How many of the likeliest names are tried where the ones before were refused."""
 _REFUSED = "what was decoded would make the document worse, so it was withheld"
+_ATTEMPTS = 4
+"""How often an open hole is decoded before all that was refused."""
 _LOOK = 8
 """Tokens after which a choice between parts of a fragment is taken as open, and falls to the first."""
 
@@ -158,14 +163,37 @@ class Executor:
             ModelError: The model failed.
             Stranded: The budget does not suffice, the grammar leads nowhere, or every text was refused; tells which.
         """
-        hole = _HoleDecode(self, place, pin, accepts, stop)
-        walk = Walk(self.fragments, hole, environment)
         call = Call(self.fragments[sort], (sort,))
         follow = Grammar({"root": Literal(window(place.after, 1).decode())}) if place.after else None
-        text = walk.part(call, Ref(call.fragment.grammar.start), Around(place.before, place.after, follow))
-        if not hole.accepted(text):
-            raise Stranded(_REFUSED)
-        return hole.decoded(text)
+        around = Around(place.before, place.after, follow)
+        judge = _Judge(accepts)
+        ledger = Ledger()
+        for attempt in range(_ATTEMPTS):
+            hole = _HoleDecode(self, place, pin, judge, stop, ledger, self._leaf(attempt))
+            text = Walk(self.fragments, hole, environment).part(
+                call, Ref(call.fragment.grammar.start), around
+            )
+            if judge.accepts(text):
+                return hole.decoded(text)
+        raise Stranded(_REFUSED)
+
+    def _leaf(self, attempt: int) -> LeafDecoder:
+        """What decodes; after a refusal it must not say the same again, so it samples."""
+        if not attempt:
+            return self.leaf
+        hotter = replace(
+            self.wishes.sampling,
+            temperature=max(self.wishes.sampling.temperature, 1.0),
+            top_p=0.5,
+            seed=attempt,
+        )
+        return LeafDecoder(self.context, self.engine, Sampler(hotter))
+
+    def at(self, rungs: tuple[Rung, ...]) -> Executor:
+        """The same executor with one ladder for every sort."""
+        policies = dict.fromkeys(self.fragments, Policy(rungs))
+        wishes = replace(self.wishes, allow_base=Rung.BASE in rungs)
+        return Executor(self.context, self.engine, self.fragments, policies, wishes, self.told)
 
     def ranking(
         self, instance: Instance, place: Place, *, limit: int = 10, stop: Stop | None = None
@@ -178,7 +206,9 @@ class Executor:
         """
         right = window(place.after, self.wishes.scored) or _BOUNDARY
         shown = shown_before(self.context, place.before)
-        return rank(self.context, shown, instance.candidates[instance.only], right, limit=limit, stop=stop)
+        names = instance.candidates[instance.only]
+        effort = _EFFORT if len(names) > _FEW else None
+        return rank(self.context, shown, names, right, limit=limit, effort=effort, stop=stop)
 
     def chosen(  # noqa: PLR0913  (as `policy.choose`)
         self,
@@ -206,6 +236,19 @@ class Executor:
         return self.pieces[key]
 
 
+class _Judge:
+    """The caller's say in a hole's text; asked once about each text."""
+
+    def __init__(self, accepts: Callable[[str], bool]) -> None:
+        self._accepts = accepts
+        self._known: dict[bytes, bool] = {}
+
+    def accepts(self, text: bytes) -> bool:
+        if text not in self._known:
+            self._known[text] = self._accepts(text.decode())
+        return self._known[text]
+
+
 @dataclass
 class _HoleDecode:
     """The hands of one walk; grows while a hole is decoded."""
@@ -213,14 +256,14 @@ class _HoleDecode:
     owner: Executor
     place: Place
     pin: str
-    accepts: Callable[[str], bool]
+    judge: _Judge
     stop: Stop | None
-    ledger: Ledger = field(default_factory=Ledger)
+    ledger: Ledger
+    leaf: LeafDecoder
     rung: Rung = Rung.PIN
     guaranteed: bool = True
     candidates: dict[str, None] = field(default_factory=dict)
     bindings: list[Binding] = field(default_factory=list)
-    judged: dict[bytes, bool] = field(default_factory=dict)
 
     def decoded(self, text: bytes) -> Decoded:
         return Decoded(
@@ -231,12 +274,6 @@ class _HoleDecode:
             tuple(self.bindings),
             self.ledger,
         )
-
-    def accepted(self, text: bytes) -> bool:
-        """Asks once about each text."""
-        if text not in self.judged:
-            self.judged[text] = self.accepts(text.decode())
-        return self.judged[text]
 
     def write(self, call: Call, expr: Expr, around: Around, environment: Environment) -> bytes:
         fragment = self.owner.cut(call.fragment, expr)
@@ -261,7 +298,7 @@ class _HoleDecode:
             self.owner.context,
             shown.ids,
             matchers,
-            self.owner.sampler,
+            self.leaf.sampler,
             self.ledger,
             budget=_LOOK,
             stop=self.stop,
@@ -304,7 +341,7 @@ class _HoleDecode:
         for limit in _LIMITS:
             ranking = self.owner.ranking(instance, place, limit=limit, stop=self.stop)
             best = [each.text.encode() for each in ranking.candidates[:limit]]
-            found = next((text for text in best[tried:] if call.depth or self.accepted(text)), None)
+            found = next((text for text in best[tried:] if call.depth or self.judge.accepts(text)), None)
             tried = len(best)
             if found is not None or tried == len(names):
                 break
@@ -331,7 +368,7 @@ class _HoleDecode:
         def told(at: int, data: bytes) -> None:
             self.owner.told(Text(max(0, at - skip), data[max(0, skip - at) :]))
 
-        written = self.owner.leaf.decode(task, self.ledger, told, self.stop)
+        written = self.leaf.decode(task, self.ledger, told, self.stop)
         if written.reason:
             raise Stranded(written.reason)
         text = written.text[skip:]

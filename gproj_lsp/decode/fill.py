@@ -16,6 +16,7 @@ from gproj_lsp.decode.context import Context
 from gproj_lsp.decode.draft import Draft
 from gproj_lsp.decode.executor import Decoded, Executor, Place, Stranded, Wishes
 from gproj_lsp.decode.rank import Ranking
+from gproj_lsp.decode.nearby import Nearby
 from gproj_lsp.decode.schema import head
 from gproj_lsp.decode.trace import EmptyQuery, Event, Filled, Incomplete, Listener, silent
 from gproj_lsp.environment import Environment
@@ -161,6 +162,7 @@ class Filler:
     ) -> None:
         self._surface = surface
         self._told = told
+        self._near = Nearby(surface)
         policies = {name: Policy(spec.rungs) for name, spec in surface.sorts.items()}
         self._executor = Executor(context, engine, surface.fragments, policies, wishes, told)
 
@@ -204,13 +206,40 @@ class Filler:
         hole = next((hole for hole in analysed.holes if hole.span.touches(offset)), None)
         lines = LineIndex(encode(text))
         if hole is None:
-            raise InputError("there is no hole here", place=lines.place(offset), mend="write ?? where a name is missing")
+            raise InputError(
+                "there is no hole here", place=lines.place(offset), mend="write ?? where a name is missing"
+            )
         choice = self.choice(hole)
         if not choice.instance.only:
-            raise InputError(f"{hole.mark.text} is open: any name fits, none is declared", place=lines.place(offset))
+            raise InputError(
+                f"{hole.mark.text} is open: any name fits, none is declared", place=lines.place(offset)
+            )
         place = self.place(hole, encode(text), head(self._surface, analysed.environment_at(0), text))
         ranking = self._executor.ranking(choice.instance, place, limit=limit, stop=stop)
         return HoleRanking(hole, choice.instance.rung, choice.guaranteed, ranking)
+
+    def fill_at(
+        self, text: str, analyse: Analyse, offset: int, rung: Rung, stop: Stop | None = None
+    ) -> Decoded:
+        """Decode the hole at a byte offset at one rung, whatever policy says, and without looking at what it does to the document.
+
+        For measuring: this is how arms are told apart.
+
+        Raises:
+            Cancelled: `stop` said so.
+            EmptyQueryError: Nothing is declared at that rung.
+            EngineError: The engine refused a grammar.
+            InputError: There is no hole there, or nothing produces its sort.
+            ModelError: The model failed.
+            Stranded: Decoding did not come to an end.
+        """
+        analysed = analyse(text)
+        hole = next((hole for hole in analysed.holes if hole.span.start == offset), None)
+        if hole is None or self.unfit(hole):
+            raise InputError(self.unfit(hole) if hole else "there is no hole here")
+        place = self.place(hole, encode(text), head(self._surface, analysed.environment_at(0), text))
+        executor = self._executor.at((rung,))
+        return executor.decode(hole.sort, self._near.environment(hole.environment), place, stop=stop)
 
     def choice(self, hole: Hole) -> Choice:
         """What π chooses at a hole: G[Γ] and its rung.
@@ -223,7 +252,11 @@ class Filler:
         if fragment is None:
             raise InputError(self.unfit(hole))
         return self._executor.chosen(
-            fragment, hole.environment, hole.region, pin=self.pin(hole), hole=hole.mark.text
+            fragment,
+            self._near.environment(hole.environment),
+            hole.region,
+            pin=self.pin(hole),
+            hole=hole.mark.text,
         )
 
     def unfit(self, hole: Hole) -> str:
@@ -248,13 +281,26 @@ class Filler:
     def order(self, hole: Hole) -> tuple[int, tuple[int, ...], int]:
         """Where a hole's turn is: by statement, then by what its regions depend on, outermost first, then by place."""
         known = {region: at for at, region in enumerate(self._surface.order)}
-        return hole.statement.start, tuple(known.get(region, len(known)) for region in hole.region), hole.span.start
+        return (
+            hole.statement.start,
+            tuple(known.get(region, len(known)) for region in hole.region),
+            hole.span.start,
+        )
 
     def decode(self, hole: Hole, place: Place, accepts: Callable[[str], bool], stop: Stop | None) -> Decoded:
         """Decode one hole; `accepts` may refuse texts, and where names are ranked the next one is then taken."""
         return self._executor.decode(
-            hole.sort, hole.environment, place, pin=self.pin(hole), accepts=accepts, stop=stop
+            hole.sort,
+            self._near.environment(hole.environment),
+            place,
+            pin=self.pin(hole),
+            accepts=accepts,
+            stop=stop,
         )
+
+    def is_reserved(self, text: str) -> bool:
+        """Whether a text is a word of the language, which can't name anything without quotes."""
+        return text.upper() in self._surface.lexer.reserved
 
     def tell(self, event: Event) -> None:
         """Tell whoever listens."""
@@ -282,7 +328,13 @@ class _Work:
             found = {here[hole.span.start]: hole for hole in analysed.holes if hole.span.start in here}
             for span in [span for span in pending if span not in found]:
                 mark = pending.pop(span)
-                self._open(self.incomplete, span, mark.text, mark.sort, "it is no hole any more after others were filled")
+                self._open(
+                    self.incomplete,
+                    span,
+                    mark.text,
+                    mark.sort,
+                    "it is no hole any more after others were filled",
+                )
             if not found:
                 break
             span, hole = min(found.items(), key=lambda item: self.filler.order(item[1]))
@@ -306,7 +358,7 @@ class _Work:
 
         def accepts(text: str) -> bool:
             joined[text] = self.analyse(self.draft.filled(span, text).text)
-            refused = _worse(analysed, joined[text])
+            refused = self.filler.is_reserved(text) or _worse(analysed, joined[text])
             self.withheld += refused
             return not refused
 
@@ -358,7 +410,9 @@ def _filled(span: Span, hole: Hole, decoded: Decoded, milliseconds: float) -> Fi
 
 def _worse(before: Analysed, after: Analysed) -> bool:
     """Whether a text gained a ghost, or lost what was known of more references than the one just written (it became unreadable)."""
-    return bool(_ghosts(after.diagnostics) - _ghosts(before.diagnostics)) or after.unknown > before.unknown + 1
+    return (
+        bool(_ghosts(after.diagnostics) - _ghosts(before.diagnostics)) or after.unknown > before.unknown + 1
+    )
 
 
 def _ghosts(diagnostics: Iterable[Diagnostic]) -> Counter[tuple[str, str]]:

@@ -70,6 +70,7 @@ class _Node:
     parent: _Node | None
     children: dict[int, _Node]
     ends: list[int]  # candidates that end here
+    named: bool = False  # whether a candidate is complete here, so that only what follows it is left
     score: float | None = None
     known: bool = False  # whether the scores of its children are
 
@@ -81,6 +82,7 @@ def rank(  # noqa: PLR0913  (what, where, among what, how far)
     right: bytes,
     *,
     limit: int = 1,
+    effort: int | None = None,
     stop: Stop | None = None,
 ) -> Ranking:
     """The best candidates at a hole.
@@ -91,6 +93,8 @@ def rank(  # noqa: PLR0913  (what, where, among what, how far)
         candidates: Different, non-empty texts.
         right: The text after the hole, as far as it is to be scored.
         limit: How many candidates to be sure of.
+        effort: Nodes of the tree after which what follows is taken to cost every candidate at least what it cost the one that it suits
+            best so far. A long text after the hole makes the exact bound loose, and with hundreds of candidates exactness expensive.
         stop: Asked between batches.
 
     Raises:
@@ -100,7 +104,7 @@ def rank(  # noqa: PLR0913  (what, where, among what, how far)
     root, before = _tree(context.vocabulary, shown, candidates, right)
     logits = context.show(before, stop)
     _score(root, 0.0, logits)
-    search = _Search(context, root, len(candidates), stop)
+    search = _Search(context, root, len(candidates), stop, effort)
     return search.run(candidates, min(limit, len(candidates)))
 
 
@@ -113,8 +117,11 @@ def _tree(
     root = _Node(-1, None, {}, [])
     for candidate, path in enumerate(paths):
         node = root
-        for token in path[common:]:
-            node = node.children.setdefault(token, _Node(token, node, {}, []))
+        left = len(shown.tail) + len(candidates[candidate].encode())
+        for at, token in enumerate(path):
+            left -= len(vocabulary.tokens[token])
+            if at >= common:
+                node = node.children.setdefault(token, _Node(token, node, {}, [], named=left <= 0))
         node.ends.append(candidate)
     return root, (*shown.ids, *paths[0][:common])
 
@@ -129,9 +136,13 @@ def _common(paths: Sequence[Sequence[int]]) -> int:
 
 
 class _Search:
-    def __init__(self, context: Context, root: _Node, count: int, stop: Stop | None) -> None:
+    def __init__(
+        self, context: Context, root: _Node, count: int, stop: Stop | None, effort: int | None
+    ) -> None:
         self.context = context
         self.stop = stop
+        self.effort = effort
+        self.cost = math.inf  # the least that what follows cost any candidate, in nats
         self.scores: list[float | None] = [None] * count
         self.frontier: list[_Node] = []
         self.expansions = 1
@@ -146,7 +157,7 @@ class _Search:
         )
         top = max([*(score for score, _ in found), self._bound()])
         weights = [math.exp(score - top) for score, _ in found]
-        rest = sum(math.exp(_sure(node) - top) for node in self.frontier)
+        rest = sum(math.exp(self._reach(node) - top) for node in self.frontier)
         whole = sum(weights) + rest
         ranked = tuple(
             Candidate(texts[at], score, weight / whole)
@@ -155,7 +166,13 @@ class _Search:
         return Ranking(ranked, rest / whole, self.expansions)
 
     def _bound(self) -> float:
-        return max((_sure(node) for node in self.frontier), default=-math.inf)
+        return max((self._reach(node) for node in self.frontier), default=-math.inf)
+
+    def _reach(self, node: _Node) -> float:
+        """The most that a candidate under a node can score."""
+        if self.effort is None or self.expansions < self.effort or self.cost == math.inf:
+            return _sure(node)
+        return min(_sure(node), _sure(_name(node)) - self.cost)
 
     def _worst(self, limit: int) -> float:
         known = sorted((score for score in self.scores if score is not None), reverse=True)
@@ -166,6 +183,7 @@ class _Search:
         for child in node.children.values():
             for candidate in child.ends:
                 self.scores[candidate] = child.score
+                self.cost = min(self.cost, _following(child))
             if child.children:
                 self.frontier.append(child)
 
@@ -212,6 +230,18 @@ def _score(node: _Node, base: float, logits: Logits) -> None:
     for token, child in node.children.items():
         child.score = base + float(logits[token]) - whole
     node.known = True
+
+
+def _following(end: _Node) -> float:
+    """What the text after a candidate cost, in nats."""
+    return _sure(_name(end)) - _sure(end)
+
+
+def _name(node: _Node) -> _Node:
+    """Where the candidate became complete on the way here; the node itself where none is."""
+    while node.parent is not None and node.parent.named:
+        node = node.parent
+    return node
 
 
 def _sure(node: _Node) -> float:

@@ -62,14 +62,16 @@ def _owners(surface: Surface, world: Environment) -> dict[str, _Owner]:
 
 
 def _line(surface: Surface, owner: _Owner) -> str:
-    members = ", ".join(
-        surface.prompt.member.format_map(_words(member)).strip() for member in owner.members
-    )
+    members = ", ".join(surface.prompt.member.format_map(_words(member)).strip() for member in owner.members)
     return surface.prompt.owner.format_map({**_words(owner.binding), "members": members})
 
 
 def _words(binding: Binding) -> Mapping[str, str]:
-    return {"name": binding.spelling, "type": binding.attrs.get("type", ""), "references": binding.attrs.get("references", "")}
+    return {
+        "name": binding.spelling,
+        "type": binding.attrs.get("type", ""),
+        "references": binding.attrs.get("references", ""),
+    }
 
 
 def _fitting(

@@ -1,0 +1,44 @@
+"""Γ without what can't be meant: members of the language's own things, where those things are not in scope.
+
+A language brings hundreds of them (the columns of its catalogs and table functions). They are declared, so writing one would be no ghost,
+but where nothing in scope owns them they would only hide that Γ has no candidate worth the name.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from weakref import WeakKeyDictionary
+
+from gproj_lsp.environment import Binding, Environment, Frame
+from gproj_lsp.surface import Surface
+
+__all__ = ["Nearby"]
+
+
+class Nearby:
+    """Filters Γ for one surface; frames that were filtered once are not filtered again."""
+
+    def __init__(self, surface: Surface) -> None:
+        self._members = frozenset(name for name, sort in surface.sorts.items() if sort.plural)
+        self._known: WeakKeyDictionary[Frame, Frame] = WeakKeyDictionary()
+
+    def environment(self, environment: Environment) -> Environment:
+        """The part of Γ that a name at a hole can mean; what is visible there stays."""
+        return Environment(tuple(self._frame(frame) for frame in environment.frames))
+
+    def _frame(self, frame: Frame) -> Frame:
+        known = self._known.get(frame)
+        if known is None:
+            kept = {key: binding for key, binding in frame.bindings.items() if not self._is_far(binding)}
+            known = (
+                Frame(MappingProxyType(kept), frame.tombstones) if len(kept) < len(frame.bindings) else frame
+            )
+            self._known[frame] = known
+        return known
+
+    def _is_far(self, binding: Binding) -> bool:
+        return (
+            binding.origin.provider == "builtin"
+            and binding.sort in self._members
+            and binding.attrs.get("scope") != "visible"
+        )
