@@ -455,7 +455,7 @@ def _is_qualified(outline: Outline, index: int) -> bool:
     return (
         clause.block is not None
         and clause.name not in ("From", "Into")
-        and not clause.verb
+        and clause.verb not in ("UPDATE", "CREATE", "ALTER", "DROP")
         and outline.word(index - 1) == "."
         and outline.is_name(index)
         and outline.word(index + 1) not in (".", "(")
