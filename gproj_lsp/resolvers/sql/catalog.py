@@ -12,7 +12,7 @@ from gproj_lsp.resolvers.sql.dialects import Dialect, dialect_of
 from gproj_lsp.resolvers.sql.lexicon import lexicon_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from gproj_lsp.resolve import World
 
@@ -20,18 +20,24 @@ __all__ = ["Catalog"]
 
 
 class _Index:
-    """What one frame holds, by owner and by name."""
+    """What one frame holds, by owner and by name; `users` by what they need: views, children, foreign keys."""
 
     def __init__(self, frame: Frame) -> None:
         self.columns: dict[str, list[Binding]] = {}
         self.relations: dict[str, list[Binding]] = {}
         self.schemas: set[str] = set()
+        self.users: dict[str, list[Binding]] = {}
         for key, binding in frame.bindings.items():
             if key.namespace == "Column":
                 self.columns.setdefault(key.owner, []).append(binding)
+                if target := binding.attrs.get("references"):
+                    for owner in {target, target.rpartition(".")[0]}:
+                        self.users.setdefault(owner, []).append(binding)
             elif key.namespace == names.RELATION:
                 self.relations.setdefault(key.folded, []).append(binding)
                 self.schemas.add(key.owner)
+                for owner in binding.attrs.get("uses", "").split():
+                    self.users.setdefault(owner, []).append(binding)
             elif key.namespace == "Schema":
                 self.schemas.add(key.folded)
 
@@ -98,6 +104,8 @@ class Catalog:
         return self._taken_away(names.column_key(owner, name))
 
     def _taken_away(self, key: Key) -> bool:
+        if key.namespace == names.RELATION and names.is_open(self.environment, names.RELATION, key.owner):
+            return False
         for frame in reversed(self.environment.frames):
             if key in frame.bindings:
                 return False
@@ -122,6 +130,14 @@ class Catalog:
             for binding in _index(frame).relations.get(name, ())
             if lookup(binding.key) is binding
         )
+
+    def users(self, owner: str) -> Iterator[Binding]:
+        """What says that it needs a relation: relations made from it, and columns that refer to it."""
+        lookup = self.environment.lookup
+        for frame in self.environment.frames:
+            for binding in _index(frame).users.get(owner, ()):
+                if lookup(binding.key) is binding:
+                    yield binding
 
     @cached_property
     def schemas(self) -> frozenset[str]:

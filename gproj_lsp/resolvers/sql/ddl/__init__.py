@@ -20,7 +20,7 @@ from gproj_lsp.resolvers.sql.ddl.draft import EVERYTHING, READ_ONLY, Draft
 from gproj_lsp.resolvers.sql.ddl.drop import drop
 from gproj_lsp.resolvers.sql.ddl.query import select
 from gproj_lsp.resolvers.sql.ddl.reader import Reader
-from gproj_lsp.resolvers.sql.names import dialect_in
+from gproj_lsp.resolvers.sql.names import RELATION, dialect_in, opened
 from gproj_lsp.resolvers.sql.scopes import Outputs
 from gproj_lsp.syntax import Statement
 from gproj_lsp.text import Span
@@ -80,7 +80,7 @@ def effect_of(
     if read in _DEFINE and environment.lookup(READ_ONLY) is not None:
         return NO_EFFECT
     if _SEVERAL.search(statement.text):
-        return Effect(opens=EVERYTHING)
+        return Effect((opened(RELATION, ""),), opens=EVERYTHING)
     dialect = dialect_in(world)
     draft = Draft(dialect, environment, Catalog(environment, world), outputs)
     reader = Reader(statement.tokens, dialect)

@@ -118,8 +118,20 @@ class _Actions:
             self._change(reader.name(), reader)
         elif reader.take("set", "schema"):
             self._set_schema(reader.name())
+        elif reader.peek() in ("attach", "inherit"):
+            self._inherit(reader)
         elif self.adding and reader.dialect == "generic":
             self._define(column_def(reader))  # T-SQL: ADD a int, b int
+
+    def _inherit(self, reader: Reader) -> None:
+        """ATTACH PARTITION child, INHERIT parent."""
+        attached = reader.take("attach", "partition")
+        if not attached:
+            reader.at += 1
+        if (path := reader.path()) is not None:
+            other = self.draft.target(path)
+            child, parent = (other, self.target) if attached else (self.target, other)
+            self.draft.inherit(child, parent)
 
     def _add(self, reader: Reader) -> None:
         self.adding = True
@@ -142,6 +154,7 @@ class _Actions:
             self.draft.leave_open(self.target.binding)
             return
         self._declare(self.draft.defined(self.target, column))
+        self.draft.follow(self.target, added=True)
 
     def _declare(self, column: Binding) -> None:
         """Declare a column here and, without ONLY, in the tables that inherit from this one."""
@@ -182,8 +195,16 @@ class _Actions:
         needed = not cascade and (
             self._pinned() or next(self.draft.users(self.target.owner), None) is not None
         )
-        if self.draft.environment.lookup(key) is not None and not needed and not self._bound(key.folded):
+        column = self.draft.lookup(key)
+        if column is not None and not needed and not self._bound(key.folded) and not self._kept(column):
             self.draft.drop(key)
+            self.draft.follow(self.target)
+
+    def _kept(self, column: Binding) -> bool:
+        """Whether the database surely refuses to drop a column: the last one, or (SQLite) part of the key."""
+        if self.draft.dialect == "postgres":
+            return False
+        return "primary" in column.attrs or len(self.draft.columns(self.target)) == 1
 
     def _pinned(self) -> bool:
         return self.target.binding is not None and PINNED in self.target.binding.attrs
@@ -232,9 +253,10 @@ class _Actions:
         new = self.draft.defined(self.target, column)
         key = column_key(self.target.owner, old.folded(reader.dialect))
         was = self.draft.environment.lookup(key)
-        if self._bound(key.folded):
-            return
+        if self._bound(key.folded) or (new.key != key and self.draft.lookup(new.key) is not None):
+            return  # refused, or it was so already; both names stay
         if was is not None:
             self.draft.drop(key)
             new = replace(new, attrs={**was.attrs, **new.attrs})
         self._declare(new)
+        self.draft.follow(self.target)

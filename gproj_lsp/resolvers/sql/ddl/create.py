@@ -16,6 +16,9 @@ from gproj_lsp.syntax import Token
 __all__ = ["create"]
 
 _SEQUENCE_COLUMNS = ("last_value", "log_cnt", "is_called")
+_PINS = frozenset({"generated", "unique", "check", "foreign", "references"})
+"""Words in a list of columns that make SQLite refuse to drop some of them."""
+
 _QUERIES = ("select", "with", "values", "table", "from")
 
 
@@ -75,7 +78,9 @@ def _view(draft: Draft, reader: Reader, target: Target, said: frozenset[str]) ->
     if names is not None:
         query = query.under(names, draft.dialect)
     kind = "materialized" if "materialized" in said else "view"
-    view = draft.table(target, kind, columns="open" if query.open else "", uses=query.uses)
+    view = draft.table(
+        target, kind, columns="open" if query.open else "", uses=query.uses, star="yes" if query.star else ""
+    )
     draft.establish(view, query.columns, replacing="replace" in said)
 
 
@@ -133,7 +138,8 @@ def _head(draft: Draft, reader: Reader, target: Target, body: _Body) -> None:
 def _list(draft: Draft, group: tuple[Token, ...], target: Target, body: _Body) -> None:
     found = definitions(group, draft.dialect)
     body.listed = True
-    body.pinned = any(token.text.lower() == "generated" for token in group)
+    pins = _PINS if draft.dialect in ("sqlite", "generic") else {"generated"}
+    body.pinned = any(token.text.lower() in pins for token in group)
     body.open = found.open | copy(draft, [draft.target(path) for path in found.like], target, body.columns)
     for each in found.columns:
         column = draft.defined(target, each)
@@ -231,6 +237,8 @@ def _index(draft: Draft, reader: Reader) -> None:
     reader.take("if", "not", "exists")
     if reader.peek() != "on" and (path := reader.path()) is not None:
         _other(draft, path, "index")
+    if draft.dialect in ("sqlite", "generic") and reader.take("on") and (table := reader.path()) is not None:
+        draft.pin(draft.target(table))  # SQLite drops no column that an index is on
 
 
 def _other(draft: Draft, path: Path, what: str) -> None:

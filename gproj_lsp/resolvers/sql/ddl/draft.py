@@ -9,6 +9,7 @@ from gproj_lsp.environment import Binding, Environment, Key
 from gproj_lsp.resolve import NO_EFFECT, Effect
 from gproj_lsp.resolvers.sql.catalog import Catalog
 from gproj_lsp.resolvers.sql.ddl.columns import ColumnDef
+from gproj_lsp.resolvers.sql.ddl.kinds import kind_of
 from gproj_lsp.resolvers.sql.ddl.reader import Name, Path
 from gproj_lsp.resolvers.sql.names import RELATION, opened, relation_key, schema_key, spell, table_key
 from gproj_lsp.resolvers.sql.scopes import Outputs
@@ -96,6 +97,12 @@ class Draft:
             aside = {**lost.attrs, "was": lost.sort}
             self.declare(replace(lost, sort=_DROPPED, namespace=f"{_DROPPED} {lost.namespace}", attrs=aside))
 
+    def lookup(self, key: Key) -> Binding | None:
+        """What the key means after what is drafted so far."""
+        if key in self._declares:
+            return self._declares[key]
+        return None if key in self._drops else self.environment.lookup(key)
+
     def put(self, binding: Binding) -> None:
         """Declare in place of what may be there."""
         self.drop(binding.key)
@@ -117,6 +124,22 @@ class Draft:
         """From here on the database may refuse to drop the table's columns: something else names them."""
         if target.binding is not None and PINNED not in target.binding.attrs:
             self.put(replace(target.binding, attrs={**target.binding.attrs, PINNED: "yes"}))
+
+    def inherit(self, child: Target, parent: Target) -> None:
+        """From here on a table inherits from another."""
+        if child.binding is None:
+            return
+        attrs = dict(child.binding.attrs)
+        for key in ("inherits", "uses"):
+            attrs[key] = f"{attrs.get(key, '')} {parent.owner}".strip()
+        self.put(replace(child.binding, attrs=attrs))
+
+    def follow(self, target: Target, *, added: bool = False) -> None:
+        """A table's columns changed, and with them SQLite's views over it: all, or after an addition those over a star."""
+        if self.dialect in ("sqlite", "generic"):
+            for user in self.users(target.owner):
+                if "star" in user.attrs or not added:
+                    self.leave_open(user)
 
     def leave_open(self, table: Binding) -> None:
         """From here on a table may have other columns, or be gone."""
@@ -168,7 +191,7 @@ class Draft:
         folded = path.name.folded(self.dialect)
         key = relation_key(schema, folded)
         name = path.name.declared(self.dialect)
-        return Target(key, table_key(schema, folded), name, self.environment.lookup(key))
+        return Target(key, table_key(schema, folded), name, self.lookup(key))
 
     def columns(self, target: Target) -> tuple[Binding, ...]:
         """The columns Γ knows of it, in order."""
@@ -227,14 +250,21 @@ class Draft:
     def establish(self, table: Binding, columns: Iterable[Binding], *, replacing: bool = False) -> None:
         """Declare a relation. One of that name with other columns leaves both, and the relation open."""
         given = {column.key: column for column in columns}
-        old = self.environment.lookup(table.key)
+        old = self.lookup(table.key)
         if old is None or old.sort != "Table":
             self.declare(table)
             for column in given.values():
                 self.declare(column)
             return
         known = self.catalog.columns(table_key(table.owner, table.folded))
-        if replacing:
+        alike = kind_of(old.attrs.get("kind", "")) == kind_of(table.attrs["kind"])
+        if not alike:
+            table = replace(table, attrs={**table.attrs, "kind": old.attrs.get("kind", ""), UNSURE: "yes"})
+        if (
+            replacing
+            and alike
+            and (self.dialect != "postgres" or known.keys() <= {key.folded for key in given})
+        ):
             for column in known.values():
                 self.drop(column.key)
         elif _open(old) or _open(table) or {each.key for each in known.values()} != given.keys():
@@ -243,12 +273,18 @@ class Draft:
             return
         self.put(table)
         for column in given.values():
-            if replacing or column.key not in {each.key for each in known.values()}:
+            if self.lookup(column.key) is None:
                 self.declare(column)
 
     def rename(self, old: Target, new: Target) -> None:
         """Give a relation another name: its columns move, and what hung on the old name is gone."""
         table = old.binding
+        if new.binding is not None:
+            # Refused, unless one of the two is not what it seems.
+            for each in (table, new.binding):
+                if each is not None:
+                    self.leave_open(each)
+            return
         columns = self.columns(old)
         known = not old.open
         attrs = dict(table.attrs) if table else {"kind": "table"}
@@ -285,14 +321,12 @@ class Draft:
         """The relations that need a table: views over it, children, and (PostgreSQL, MySQL) tables that refer to it."""
         refers = self.dialect in ("postgres", "mysql", "duckdb")
         seen: set[Key] = set()
-        for binding in self.environment:
+        for binding in self.catalog.users(owner):
             user: Binding | None = None
-            if binding.sort == "Table" and owner in binding.attrs.get("uses", "").split():
+            if binding.sort == "Table":
                 user = binding
-            elif refers and binding.sort == "Column" and binding.owner != owner:
-                target = binding.attrs.get("references", "")
-                if target == owner or target.startswith(f"{owner}."):
-                    user = self._owning(binding)
+            elif refers and binding.owner != owner:
+                user = self._owning(binding)
             if user is not None and user.key not in seen:
                 seen.add(user.key)
                 yield user

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gproj_lsp.environment import Key
+from gproj_lsp.environment import Binding, Key
 from gproj_lsp.resolvers.sql.ddl.draft import EVERYTHING, Draft, Target
-from gproj_lsp.resolvers.sql.ddl.kinds import OTHERS, ROUTINES
+from gproj_lsp.resolvers.sql.ddl.kinds import OTHERS, ROUTINES, kind_of
 from gproj_lsp.resolvers.sql.ddl.reader import Path, Reader
 from gproj_lsp.resolvers.sql.names import function_key, table_key
 
@@ -18,31 +18,44 @@ def drop(draft: Draft, reader: Reader) -> None:
     reader.at += 1
     if what == "index":
         reader.take("concurrently")
-    reader.take("if", "exists")
+    guarded = reader.take("if", "exists")
     paths = reader.paths()
     cascade = reader.skip_to("cascade") == "cascade"
     if what in ("table", "view", "sequence"):
-        _relations(draft, [draft.target(path) for path in paths], cascade=cascade)
-    elif what in ROUTINES:
-        for path in paths:
-            _function(draft, path)
-    elif what == "schema" and cascade:
-        for path in paths:
-            _schema(draft, path.name.folded(draft.dialect))
+        targets = [draft.target(path) for path in paths]
+        if not any(_another_kind(target.binding, what) for target in targets):
+            _relations(draft, targets, guarded=guarded, cascade=cascade)
     elif what == "extension":
         draft.opens |= EVERYTHING
-    elif what in OTHERS:
+    elif what != "schema" or cascade:
         for path in paths:
-            _other(draft, OTHERS[what], path)
+            _named(draft, what, path)
 
 
-def _relations(draft: Draft, targets: list[Target], *, cascade: bool) -> None:
+def _named(draft: Draft, what: str, path: Path) -> None:
+    if what in ROUTINES:
+        _function(draft, path)
+    elif what == "schema":
+        _schema(draft, path.name.folded(draft.dialect))
+    elif what in OTHERS:
+        _other(draft, OTHERS[what], path)
+
+
+def _another_kind(relation: Binding | None, what: str) -> bool:
+    """Whether every database refuses: DROP TABLE on a view, DROP VIEW on a table."""
+    kind = relation.attrs.get("kind", "") if relation is not None else ""
+    return kind != "" and kind_of(kind) != what
+
+
+def _relations(draft: Draft, targets: list[Target], *, guarded: bool, cascade: bool) -> None:
     going = {target.owner for target in targets}
+    # Where one of several may be absent, PostgreSQL may drop none of them.
+    doubtful = not guarded and len(targets) > 1 and any(target.binding is None for target in targets)
     for target in targets:
         needed = (
             user for user in draft.users(target.owner) if table_key(user.owner, user.folded) not in going
         )
-        if target.binding is not None and not cascade and any(True for _ in needed):
+        if target.binding is not None and (doubtful or (not cascade and any(True for _ in needed))):
             # The database may have refused; both outcomes are thinkable from here on.
             draft.leave_open(target.binding)
         else:

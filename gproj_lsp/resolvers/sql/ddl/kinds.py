@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["NOT_OURS", "OBJECTS", "OTHERS", "PLAIN_EXTENSIONS", "RELATIONS", "ROUTINES", "words"]
+__all__ = ["NOT_OURS", "OBJECTS", "OTHERS", "PLAIN_EXTENSIONS", "RELATIONS", "ROUTINES", "kind_of", "words"]
 
 
 def words(text: str) -> frozenset[str]:
@@ -15,6 +15,16 @@ def words(text: str) -> frozenset[str]:
 RELATIONS = frozenset({"table", "view", "sequence", "stage", "stream", "dictionary"})
 
 ROUTINES = frozenset({"function", "procedure", "aggregate", "macro", "routine"})
+
+_VIEWS = frozenset({"view", "materialized"})
+
+
+def kind_of(kind: str) -> str:
+    """Which of `table`, `view` and `sequence` a relation's attribute `kind` is to CREATE and DROP."""
+    if kind in _VIEWS:
+        return "view"
+    return "sequence" if kind == "sequence" else "table"
+
 
 OTHERS: Mapping[str, str] = {
     "index": "Index",

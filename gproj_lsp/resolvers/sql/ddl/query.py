@@ -36,10 +36,12 @@ class Given:
     Attributes:
         outputs: The query's, as columns of the relation.
         uses: Keys of the relations the query reads, what a DROP of them would meet; separated by spaces.
+        star: Whether it has a star in it.
     """
 
     outputs: Outputs = ANYTHING
     uses: str = ""
+    star: bool = False
 
     @property
     def columns(self) -> tuple[Binding, ...]:
@@ -54,8 +56,8 @@ class Given:
     def under(self, names: tuple[Binding, ...], dialect: str) -> Given:
         """The columns under a list of names, which PostgreSQL lets be shorter."""
         if dialect in ("postgres", "generic"):
-            return Given(self.outputs.relabelled(names), self.uses)
-        return Given(Outputs(names), self.uses)
+            return replace(self, outputs=self.outputs.relabelled(names))
+        return replace(self, outputs=Outputs(names))
 
 
 def given(draft: Draft, reader: Reader, target: Target) -> Given:
@@ -65,7 +67,8 @@ def given(draft: Draft, reader: Reader, target: Target) -> Given:
     if reader.peek() not in ("select", "with", "values", "("):
         return Given()
     span = _span(reader)
-    return Given(_moved(draft, draft.outputs(span), target), _uses(draft, reader, span))
+    star = any(token.text == "*" and span.contains(token.span) for token in reader.tokens)
+    return Given(_moved(draft, draft.outputs(span), target), _uses(draft, reader, span), star)
 
 
 def _moved(draft: Draft, outputs: Outputs, target: Target) -> Outputs:
