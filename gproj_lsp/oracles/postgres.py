@@ -25,7 +25,7 @@ __all__ = ["OracleUnavailableError", "PostgresOracle", "postgres"]
 _ABSENT = frozenset({"42P01", "42703", "42883", "42704", "42P02", "3F000", "3D000", "34000", "26000"})
 _AMBIGUOUS = frozenset({"42702", "42725", "42P09"})
 _COMPLAINT = re.compile(
-    r"^psql:(?P<file>.*?):(?P<line>\d+): (?:ERROR|FATAL|PANIC):  (?P<code>\w{5}): (?P<text>.*)$"
+    r"^psql:(?P<file>.*?):(?P<line>\d+): (?:ERROR|FATAL|PANIC):  (?:(?P<code>\w{5}): )?(?P<text>.*)$"
 )
 _UNPRIVILEGED = ("postgres", "nobody")
 
