@@ -185,6 +185,8 @@ class Lookup:
     def _unqualified(self, qualifier: Name, name: Name, place: Place) -> Finding:
         """A column whose qualifier is no relation in scope."""
         scope = place.scope
+        if self._is_keyword(name) or self._is_keyword(qualifier):
+            return Finding(Verdict.UNKNOWN, None, "it may have been read from a keyword")
         if any(each.names_open or each.behind for each in scope.chain()):
             return Finding(Verdict.UNKNOWN, None, _NOT_ALL_RELATIONS)
         holder = self.bare(qualifier, place)

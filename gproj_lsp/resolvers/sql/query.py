@@ -223,6 +223,8 @@ class Queries(Sources):
     def _declare_aliases(self, expressions: Iterable[exp.Expr], scope: Scope) -> None:
         for each in expressions:
             implicit = not isinstance(each, (exp.Alias, exp.Aliases))
+            if implicit and not self.dialect.implicit:
+                continue
             called = self._output_name(each) if implicit else None
             for identifier in _aliases(each) if called is None else [called]:
                 folded = self.name(identifier).folded
