@@ -24,7 +24,8 @@ _PARTS = re.compile(r"[\w$]+")
 class Drift:
     """The difference between Γ as statements saw it before an edit and Γ as they see it now.
 
-    A name that belongs to another (a column) concerns who mentions both; any other concerns who mentions it.
+    A name that belongs to another (a column) concerns who mentions both; any other concerns who mentions it. Whatever a
+    declaration means to others is in its effect, so what follows from a change is a change of other effects.
 
     Args:
         surface: Its sorts tell which names belong to others.
@@ -46,15 +47,6 @@ class Drift:
             self._take(_all(effect for effects in (old, new) for effect in effects))
         if any(effect.opens for effects in (old, new) for effect in effects):
             self._everything = True
-
-    def derive(self, statement: Statement, effect: Effect) -> None:
-        """Take in that what a statement declares may stand for something that changed below a name it mentions."""
-        below = [names for owner, names in self._members.items() if owner in statement.mentions]
-        if below:
-            changed = set().union(*below)
-            for binding in effect.declares:
-                if not self._belongs(binding):
-                    self._members.setdefault(binding.folded.casefold(), set()).update(changed)
 
     def concerns(self, statement: Statement, effect: Effect) -> bool:
         """Whether a statement that had this effect may mean something else now."""

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
+from typing import NamedTuple
 
 __all__ = ["EMPTY", "Binding", "Environment", "Frame", "Key", "Origin", "Query"]
 
@@ -33,8 +34,7 @@ class Origin:
 BUFFER = Origin("buffer")
 
 
-@dataclass(frozen=True, order=True)
-class Key:
+class Key(NamedTuple):
     """What makes two bindings the same name: `id` of two tables are two keys.
 
     Attributes:
@@ -82,7 +82,7 @@ class Binding:
     def __hash__(self) -> int:
         return hash((self.name, self.sort, self.owner, self.folded))
 
-    @property
+    @cached_property
     def key(self) -> Key:
         """Its identity in a frame."""
         return Key(self.namespace, self.owner, self.folded)
@@ -187,9 +187,17 @@ class Frame:
             found.setdefault((binding.sort, binding.owner), []).append(binding)
         return found
 
-    def hides(self, key: Key) -> bool:
-        """Whether what lies below it is not seen under the key."""
-        return key in self.bindings or key in self.tombstones
+    def called(self, sort: str, text: str) -> Sequence[Binding]:
+        """Its bindings of a sort whose name or spelling is the text."""
+        return self._by_text.get((sort, text), ())
+
+    @cached_property
+    def _by_text(self) -> Mapping[tuple[str, str], Sequence[Binding]]:
+        found: dict[tuple[str, str], list[Binding]] = {}
+        for binding in self.bindings.values():
+            for text in {binding.name: None, binding.spelling: None}:
+                found.setdefault((binding.sort, text), []).append(binding)
+        return found
 
     def under(self, top: Frame) -> Frame:
         """The one frame that reads as this one with `top` above it."""
@@ -276,8 +284,23 @@ class Environment:
             binding
             for depth, frame in enumerate(reversed(self.frames))
             for binding in frame.names(query)
-            if not any(nearer.hides(binding.key) for nearer in self.frames[len(self.frames) - depth :])
+            if not self._hidden(binding.key, depth)
         )
+
+    def called(self, sort: str, text: str) -> Binding | None:
+        """The nearest binding of a sort whose name or spelling is the text, whoever it belongs to."""
+        for depth, frame in enumerate(reversed(self.frames)):
+            for binding in frame.called(sort, text):
+                if not self._hidden(binding.key, depth):
+                    return binding
+        return None
+
+    def _hidden(self, key: Key, depth: int) -> bool:
+        """Whether one of the `depth` nearest frames hides what lies below it under the key."""
+        for nearer in self.frames[len(self.frames) - depth :]:  # noqa: SIM110  (any() would cost twice as much here)
+            if key in nearer.bindings or key in nearer.tombstones:
+                return True
+        return False
 
 
 EMPTY = Environment()

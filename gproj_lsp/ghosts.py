@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from rapidfuzz.distance import OSA, JaroWinkler
 from rapidfuzz.process import extract
 
-from gproj_lsp.environment import Binding, Environment, Origin, Query
+from gproj_lsp.environment import Environment, Origin, Query
 from gproj_lsp.resolve import Reference, Resolution, Verdict
 from gproj_lsp.surface import Surface
 from gproj_lsp.syntax import HoleMark
@@ -172,24 +172,25 @@ def _around(resolution: Resolution, environment: Environment, reference: Referen
 
 
 def _ghost(reference: Reference, environment: Environment) -> Diagnostic:
-    bindings = environment.names(Query.of(reference.sort, owner=reference.owner or None))
-    if reference.candidates:
-        suggestions = nearest(reference.name, reference.candidates)
-    else:
-        spellings = (binding.spelling for binding in bindings)
-        suggestions = nearest(reference.name, spellings, cutoff=0.0 if reference.owner else _FAR)
-    origin = _origin(suggestions[0], bindings) if suggestions else None
+    suggestions = _suggestions(reference, environment)
+    origin = _origin(suggestions[0], reference.sort, environment) if suggestions else None
     message = _message(reference, suggestions, origin)
     return Diagnostic(
         GHOST, "error", message, reference.name, reference.sort, reference.span, suggestions, origin
     )
 
 
-def _origin(spelling: str, bindings: Iterable[Binding]) -> Origin | None:
-    plain = spelling.rpartition(".")[2]
-    return next(
-        (each.origin for each in bindings if each.spelling in (spelling, plain) or each.name == plain), None
-    )
+def _suggestions(reference: Reference, environment: Environment) -> tuple[str, ...]:
+    if reference.candidates:
+        return nearest(reference.name, reference.candidates)
+    bindings = environment.names(Query.of(reference.sort, owner=reference.owner or None))
+    spellings = (binding.spelling for binding in bindings)
+    return nearest(reference.name, spellings, cutoff=0.0 if reference.owner else _FAR)
+
+
+def _origin(spelling: str, sort: str, environment: Environment) -> Origin | None:
+    found = environment.called(sort, spelling) or environment.called(sort, spelling.rpartition(".")[2])
+    return found.origin if found else None
 
 
 def _message(reference: Reference, suggestions: tuple[str, ...], origin: Origin | None) -> str:

@@ -362,7 +362,6 @@ class _Memory:
             )
         found = self._resolved(statement, environment, closed)
         drift.replace([last.effect], [found.effect])
-        drift.derive(statement, found.effect)
         return found
 
     def _resolved(self, statement: Statement, environment: Environment, closed: frozenset[str]) -> Resolved:

@@ -45,6 +45,12 @@ def test_a_query_is_a_filter_over_all_that_resolves(environment, query):
     assert list(map(id, environment.names(query))) == list(map(id, filtered))
 
 
+@given(ENVIRONMENTS, SORTS, NAMES)
+def test_a_name_is_found_whoever_it_belongs_to(environment, sort, name):
+    found = [binding for binding in environment if (binding.sort, binding.name) == (sort, name)]
+    assert environment.called(sort, name) is next(iter(found), None)
+
+
 @given(ENVIRONMENTS, QUERIES, QUERIES)
 def test_a_tighter_query_finds_no_more(environment, one, other):
     if one.tightens(other):
