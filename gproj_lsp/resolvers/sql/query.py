@@ -175,7 +175,7 @@ class Queries(Sources):
     def _select(self, node: exp.Select, parent: Scope | None, ctes: Ctes) -> Lazy:
         args = node.args
         scope = Scope(parent, self.with_clause(node, parent, ctes))
-        self.from_clause(node, scope)
+        self._read_from(node, scope)
         windows = args.get("windows") or ()
         scope.windows.update(
             self.name(each.this).folded for each in windows if isinstance(each.this, exp.Identifier)
@@ -205,6 +205,16 @@ class Queries(Sources):
                 scope.clause = clause
                 with self.recorder.inside(clause):
                     self.expression(each, Place(scope, clause))
+
+    def _read_from(self, node: exp.Select, scope: Scope) -> None:
+        """FROM; in some dialects ON sees the aliases of SELECT, which SELECT itself may see only one after the other."""
+        shown = "Join" in self.dialect.aliases
+        if shown:
+            self._declare_aliases(node.expressions, scope)
+        self.from_clause(node, scope)
+        if shown:
+            for names in (scope.aliases, scope.explicit, scope.aggregates):
+                names.clear()
 
     def _projections(self, node: exp.Select, scope: Scope) -> None:
         early = "Select" in self.dialect.aliases
