@@ -13,12 +13,16 @@ from gproj_lsp.oracles.base import Judgement
 
 __all__ = ["Agreement"]
 
-# The name a message is about: SQLite's `no such column: t.x`; PostgreSQL's `column t.x does not exist`,
-# `column "x" of relation "t" does not exist`, `missing FROM-clause entry for table "t"`.
-_NAMED = re.compile(
-    r"no such (?:column|table|function): (?P<a>.+)$|has no column named (?P<b>.+)$|ambiguous column name: (?P<c>.+)$"
-    r"|^(?:missing|invalid reference to) FROM-clause entry for table \"(?P<e>[^\"]+)"
-    r"|(?:column|relation|function|table|view|index|sequence|column reference|type) \"?(?P<d>[^\"\s(]+)"
+# The name that a message is about, by the first pattern that fits: SQLite's, then PostgreSQL's.
+_NAMED = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"no such (?:column|table|function): (.+)$",
+        r"has no column named (.+)$",
+        r"ambiguous column name: (.+)$",
+        r"FROM-clause entry for table \"([^\"]+)",
+        r"(?:column|relation|function|table|view|index|sequence|type) \"?([^\"\s(]+)",
+    )
 )
 
 
@@ -76,6 +80,5 @@ class Agreement:
 
 def named(message: str) -> set[str]:
     """The parts of the name that a message is about, folded."""
-    found = _NAMED.search(message)
-    text = next((group for group in found.groups() if group), "") if found else ""
-    return {part.strip('"').lower() for part in text.split(".")} | {text.lower()}
+    found = next((match[1] for pattern in _NAMED if (match := pattern.search(message))), "")
+    return {part.strip('"').lower() for part in found.split(".")} | {found.lower()}

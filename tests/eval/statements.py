@@ -1,4 +1,3 @@
-
 """Random statements over a small schema, mostly good and now and then with a name that is out of scope.
 
 Whether a statement is good is not decided here: a database judges it. All columns are integers, so that no statement fails
@@ -8,6 +7,7 @@ for its types; names repeat between tables and differ in case, so that scopes, s
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import dataclass, field
 
 __all__ = ["SCHEMA", "Dialect", "Writer"]
@@ -99,15 +99,19 @@ class Writer:
     # Queries
 
     def _with(self) -> str:
-        ctes = []
+        ctes: list[tuple[str, str]] = []
         for _ in range(self._random.choice([0, 0, 1, 2])):
             text, columns = self._query(1, None, 2)
             name = self._fresh("k")
             listed = tuple(self._fresh("c") for _ in columns) if self._chance(0.3) else ()
-            ctes.append(f"{name}{self._list(listed)} AS ({text})")
+            ctes.append((name, f"{name}{self._list(listed)} AS ({text})"))
             self._tables.append(_Source(name, listed or columns))
         query, _ = self._query(3, None, self._random.randint(1, 3))
-        return f"WITH {', '.join(ctes)} {query}" if ctes else query
+        used: list[str] = []
+        for name, text in reversed(ctes):  # a database need not look into what nothing uses
+            if re.search(rf"\b{name}\b", " ".join([query, *used]), re.IGNORECASE):
+                used.insert(0, text)
+        return f"WITH {', '.join(used)} {query}" if used else query
 
     def _query(self, depth: int, outer: _Scope | None, width: int) -> tuple[str, tuple[str, ...]]:
         """A query and the names of its columns."""
@@ -125,8 +129,9 @@ class Writer:
         scope = _Scope(outer=outer)
         source = self._from(scope, depth)
         items, columns, aliases = [], [], []
-        for _ in range(width):
-            expression = self._expression(scope, depth)
+        window = f"w AS (ORDER BY {self._column(scope)})" if self._chance(0.05) else ""
+        for number in range(width):
+            expression = "count(*) OVER w" if window and number == 0 else self._expression(scope, depth)
             bare = expression.replace('"', "").isidentifier()
             if bare and self._chance(0.5):
                 items.append(expression)
@@ -140,11 +145,12 @@ class Writer:
         if self._chance(0.6):
             text += f" WHERE {self._condition(scope, depth)}"
         if self._chance(0.15):
-            text += f" GROUP BY {self._column(scope)}"
+            # SQLite finds no column of an outer query in GROUP BY.
+            text += f" GROUP BY {self._column(_Scope(scope.sources))}"
             if self._chance(0.5):
                 text += f" HAVING count(*) > {self._random.randint(0, 9)}"
-        if self._chance(0.05):
-            text += f" WINDOW w AS (ORDER BY {self._column(scope)})"
+        if window:
+            text += f" WINDOW {window}"
         return text, tuple(columns), aliases
 
     def _from(self, scope: _Scope, depth: int) -> str:
