@@ -173,7 +173,9 @@ class Lookup:
         )
 
     def _is_keyword(self, name: Name) -> bool:
-        """Whether the parser may have read a keyword as a name (`SET a = DEFAULT`)."""
+        """Whether the parser may have read a keyword as a name (`SET a = DEFAULT`), or what is no text at all."""
+        if "\0" in name.text:
+            return True
         return not name.mark and (name.folded in self._dialect.words or name.text.lower() in self._reserved)
 
     def _is_attribute(self, folded: str) -> bool:
@@ -223,6 +225,8 @@ class Lookup:
         catalog = self.catalog
         if (found := catalog.relation(schema or "", name.folded)) is not None:
             return Finding(Verdict.DECLARED, found)
+        if self._is_keyword(name):
+            return Finding(Verdict.UNKNOWN, None, "it may be a keyword")
         if catalog.dropped(schema or "", name.folded):
             return Finding(Verdict.GHOST, None, "it was dropped or renamed above")
         if not schema and catalog.elsewhere(name.folded):

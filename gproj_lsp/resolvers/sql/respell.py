@@ -36,6 +36,17 @@ _MODIFIER = re.compile(
     _FLAGS,
 )
 _UNICODE = re.compile(r"(?<!\w)U&(?=\")", re.IGNORECASE)
+_BULK = 4_000
+"""From so many characters on, an INSERT's rows of literals are left out: sqlglot takes 25 ms for a thousand."""
+
+_INSERT = re.compile(r"INSERT\b.*?\bVALUES\s*(?=\()", re.IGNORECASE | re.DOTALL)
+_ROW = re.compile(
+    r"""
+    , \s* \( (?: [\s,+\-.\d] | '(?:[^']|'')*' | (?:[xbn](?=') | e(?=[+\-\d]))
+    | (?:NULL|TRUE|FALSE|DEFAULT)\b | \? | [:@$]\w+ | %s )* \)
+    """,
+    _FLAGS,
+)
 _NUMBERED = re.compile(r"(?<=\?)\d+")
 
 
@@ -53,6 +64,9 @@ def respelled(text: str) -> str:
         text = _blanked(text, *modifier.span(modifier.lastgroup or 0))
     if (replace := _REPLACE.match(text, start)) is not None:
         text = f"{text[: replace.start()]}INSERT {text[replace.end() :]}"
+    if len(text) > _BULK and "\\" not in text and (insert := _INSERT.match(text, start)) is not None:
+        head, rows = text[: insert.end()], text[insert.end() :]
+        text = head + _ROW.sub(lambda row: " " * len(row[0]), rows)
     text = _UNICODE.sub("  ", text)
     return _NUMBERED.sub(lambda digits: " " * len(digits[0]), text) if "?" in text else text
 

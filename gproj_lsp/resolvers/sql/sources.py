@@ -143,6 +143,8 @@ class Sources(Expressions):
         elif isinstance(node, exp.Values):
             outputs = self.values(node, Scope(scope if self.dialect.lateral else scope.parent, scope.ctes))
             self._add_derived(node, outputs, scope)
+        elif isinstance(node, exp.Query):
+            self._add_derived(node, self.query(node, scope.parent, scope.ctes)(), scope)
         elif isinstance(node, exp.Alias):
             self.source(node.this, scope)
         else:
