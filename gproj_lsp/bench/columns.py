@@ -1,6 +1,7 @@
-"""How often the right name is chosen: each reference of a sort in queries with known answers becomes a hole, all else stays.
+"""How often the right name is chosen, over queries with known answers.
 
-The model sees the schema, the question as a comment, and the query up to the hole; what follows the hole counts where names are ranked.
+Each reference of a sort becomes a hole, all else of its query stays. The model sees the schema, the question as a comment, and
+the query up to the hole; what follows the hole counts where names are ranked.
 """
 
 from __future__ import annotations
@@ -207,8 +208,8 @@ def _sheet(model: str, sort: str, count: int, arms: dict[str, _Arm]) -> Sheet:
         ("arm", "top-1", "ghosts", "unfit", "failed", "candidates", "uniform", "median ms"),
         tuple(rows),
         (
-            "top-1: the share of holes that got what stood there. ghosts: names that Γ does not hold. unfit: declared, but not to be named "
-            "at that place.",
+            "top-1: the share of holes that got what stood there.",
+            "ghosts: names that Γ does not hold. unfit: declared, but not to be named at that place.",
             "candidates: their mean number. uniform: what a model that prefers nothing would get right.",
         ),
     )

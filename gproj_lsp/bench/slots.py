@@ -1,10 +1,15 @@
-"""What a changed Γ costs: time to the first mask, beside the engine alone; and model steps to the first text of a file's next hole."""
+"""What a changed Γ costs.
+
+Time to the first mask of a hole, beside the engine alone; and model steps to the first text of a file's next hole.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
 from statistics import median
+
+import numpy as np
 
 from gproj_lsp.bench.names import bindings
 from gproj_lsp.bench.sheet import Sheet
@@ -16,8 +21,6 @@ from gproj_lsp.environment import Binding, Environment, Query
 from gproj_lsp.fragment import Fragment, Rung, SlotLadder, instantiate
 from gproj_lsp.gbnf import Grammar, parse
 from gproj_lsp.surface import Surface
-
-import numpy as np
 
 __all__ = ["SIZES", "Alone", "run", "second_hole"]
 
@@ -58,8 +61,8 @@ def run(
         ("names", "ms", "alone ms", "ratio"),
         tuple(rows),
         (
-            "ms: declare a name, instantiate, compile, compute the first mask; nothing cached. alone: the engine's own compilation and mask, "
-            f"its grammar ready. Medians of {rounds} in turns.",
+            "ms: declare a name, instantiate, compile, compute the first mask; nothing cached.",
+            f"alone: the engine's own compilation and mask, its grammar ready. Medians of {rounds} in turns.",
         ),
     )
 

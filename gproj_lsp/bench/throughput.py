@@ -1,6 +1,7 @@
 """What masks cost: tokens a second under the mask over tokens a second of the same model loop without one.
 
-Both arms write the same number of tokens after the same text, in turns, in one process; a figure is the median over the pairs.
+Both arms write the same number of tokens after the same text, in turns, in one process; a figure is the median
+over the pairs.
 """
 
 from __future__ import annotations
@@ -97,9 +98,9 @@ def run(
         ("Γ", "names", "masked tok/s", "free tok/s", "ratio", "tokens"),
         tuple(rows),
         (
-            f"A hole is a list of {_NAMES} names; greedy. fixed: the same Γ in every hole. changed: a name is declared before each hole, and "
-            "its instantiation and compilation are part of the time.",
-            f"free: the same number of tokens by the model's plain argmax. Medians of {rounds} pairs run in turns.",
+            f"A hole is a list of {_NAMES} names; greedy. fixed: the same Γ in every hole.",
+            "changed: a name is declared before each hole; its instantiation and compilation are part of the time.",
+            f"free: as many tokens by the model's plain argmax. Medians of {rounds} pairs run in turns.",
         ),
     )
 

@@ -1,7 +1,7 @@
 """The protocols of decoding: language models, mask engines, hole fillers.
 
-Token ids are ints of one vocabulary; masks are little-endian bit sets of `ceil(V / 32)` 32-bit words, bit `i` of word `i // 32`
-set where token `i` is admitted (the layout llguidance and XGrammar share).
+Token ids are ints of one vocabulary; masks are little-endian bit sets of `ceil(V / 32)` 32-bit words, bit `i` of
+word `i // 32` set where token `i` is admitted (the layout llguidance and XGrammar share).
 """
 
 from __future__ import annotations

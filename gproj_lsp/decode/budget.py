@@ -1,7 +1,7 @@
-"""Budget-aware masking: a decode never goes where the grammar's end is out of reach (Dang et al. 2026, as in the paper, 4.3).
+"""Budget-aware masking: a decode never goes where the end of its grammar is out of reach (paper, 4.3).
 
-Looking at every step would cost more than the mask itself, so the look is taken every few tokens; where it finds the end out of reach,
-the decode goes back to the last place where it was not, and from there on each token is looked at before it is taken.
+Looking at every step would cost more than the mask itself, so the look is taken every few tokens; where it finds the end out of
+reach, the decode goes back to the last place where it was not, and from there on each token is looked at before it is taken.
 """
 
 from __future__ import annotations

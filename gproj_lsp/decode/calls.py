@@ -1,7 +1,7 @@
 """Grammar calls as grammar: fragments inlined into each other, and pieces of fragments put behind one another.
 
-Where the executor has to look ahead, past a region's end or into the choices before it, it looks at the finite substitution of all calls
-(paper, 4.3, "Grammar call and nesting"), instantiated at the Γ of the moment.
+Where the executor has to look ahead, past a region's end or into the choices before it, it looks at the finite
+substitution of all calls (paper, 4.3, "Grammar call and nesting"), instantiated at the Γ of the moment.
 """
 
 from __future__ import annotations

@@ -32,8 +32,8 @@ def decide(  # noqa: PLR0913  (among what, where, by whom, how far)
 ) -> int:
     """Let the model write under the union of the masks until only one matcher follows; gives its number.
 
-    What is written is thrown away: it only tells which way the model goes. Where several follow to the end, or as far as the budget
-    lasts, the first of them is taken.
+    What is written is thrown away: it only tells which way the model goes. Where several follow to the end, or as far as
+    the budget lasts, the first of them is taken.
 
     Raises:
         Cancelled: `stop` said so.

@@ -1,11 +1,13 @@
 """How far a text is from a grammar's language: what is left of the grammar after it, and the shortest way to its end.
 
-What is left of an expression after a character is its derivative (Brzozowski 1964), here over GBNF trees. The executor asks only
-where a budget runs short; masks come from the engines.
+What is left of an expression after a character is its derivative (Brzozowski 1964), here over GBNF trees. The
+executor asks only where a budget runs short; masks come from the engines.
 """
 
 from __future__ import annotations
 
+from copy import copy
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gproj_lsp.gbnf import (
@@ -31,28 +33,33 @@ __all__ = ["Rest", "shortest"]
 _NOTHING = Names(())
 
 
+@dataclass(frozen=True)
+class _Rules:
+    """What all quotients of one grammar share."""
+
+    exprs: Mapping[str, Expr]
+    empty: frozenset[str]
+    shortest: Mapping[str, str]
+
+
 class Rest:
     """What may follow a text: the quotient of a grammar's language."""
 
     def __init__(self, grammar: Grammar) -> None:
         """Everything the grammar holds may follow the empty text."""
-        self._rules = grammar.rules
-        self._empty = nullable(grammar.rules)
-        self._shortest = _shortest_of_rules(grammar.rules)
+        self._rules = _Rules(grammar.rules, nullable(grammar.rules), _shortest_of_rules(grammar.rules))
         self._expr: Expr = Ref(grammar.start)
 
     def after(self, text: str) -> Rest:
         """What may follow once the text is written."""
-        rest = Rest.__new__(Rest)
-        rest._rules, rest._empty, rest._shortest = self._rules, self._empty, self._shortest
-        rest._expr = self._expr
+        rest = copy(self)
         for char in text:
-            rest._expr = rest._derive(rest._expr, char)
+            rest._expr = self._derive(rest._expr, char)  # noqa: SLF001  (its own class)
         return rest
 
     def shortest(self) -> str | None:
         """The shortest text that ends here; None where the text so far is no beginning of any."""
-        return _shortest(self._expr, self._shortest)
+        return _shortest(self._expr, self._rules.shortest)
 
     def _derive(self, expr: Expr, char: str) -> Expr:
         if isinstance(expr, Literal):
@@ -62,7 +69,7 @@ class Rest:
         if isinstance(expr, CharClass):
             return EMPTY if expr.admits(char) else _NOTHING
         if isinstance(expr, Ref):
-            return self._derive(self._rules[expr.rule], char)
+            return self._derive(self._rules.exprs[expr.rule], char)
         if isinstance(expr, Alt):
             return _union([self._derive(choice, char) for choice in expr.choices])
         if isinstance(expr, Repeat):
@@ -89,7 +96,7 @@ class Rest:
         return first if more.most == 0 else _joined(first, (more,))
 
     def _nullable(self, expr: Expr) -> bool:
-        return "" == _shortest(expr, dict.fromkeys(self._empty, ""))
+        return _shortest(expr, dict.fromkeys(self._rules.empty, "")) == ""
 
 
 def shortest(grammar: Grammar) -> str | None:

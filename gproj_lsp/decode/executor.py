@@ -210,7 +210,7 @@ class Executor:
         effort = _EFFORT if len(names) > _FEW else None
         return rank(self.context, shown, names, right, limit=limit, effort=effort, stop=stop)
 
-    def chosen(  # noqa: PLR0913  (as `policy.choose`)
+    def chosen(
         self,
         fragment: Fragment,
         environment: Environment,

@@ -1,6 +1,7 @@
 """Filling the holes of a document, in the order in which they decide each other.
 
-After each fill the document is analysed again: what was just written may declare names, and it must not make the text worse.
+After each fill the document is analysed again: what was just written may declare names, and it must not make the
+text worse.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from gproj_lsp.decode.base import MaskEngine, Stop
 from gproj_lsp.decode.context import Context
 from gproj_lsp.decode.draft import Draft
 from gproj_lsp.decode.executor import Decoded, Executor, Place, Stranded, Wishes
-from gproj_lsp.decode.rank import Ranking
 from gproj_lsp.decode.nearby import Nearby
+from gproj_lsp.decode.rank import Ranking
 from gproj_lsp.decode.schema import head
 from gproj_lsp.decode.trace import EmptyQuery, Event, Filled, Incomplete, Listener, silent
 from gproj_lsp.environment import Environment
@@ -221,7 +222,7 @@ class Filler:
     def fill_at(
         self, text: str, analyse: Analyse, offset: int, rung: Rung, stop: Stop | None = None
     ) -> Decoded:
-        """Decode the hole at a byte offset at one rung, whatever policy says, and without looking at what it does to the document.
+        """Decode the hole at a byte offset at one rung, whatever policy says; what it does to the document is not looked at.
 
         For measuring: this is how arms are told apart.
 
@@ -271,7 +272,7 @@ class Filler:
         return hole.mark.name if spec is not None and spec.declares else ""
 
     def place(self, hole: Hole, data: bytes, schema: str) -> Place:
-        """Where a hole stands, as the model is shown it: other holes read as gaps, and its instruction stands before its statement."""
+        """Where a hole stands, as the model is shown it: its instruction stands before its statement."""
         start = hole.statement.start
         note = hole.mark.instruction or hole.mark.name.replace("_", " ")
         lines = f"{self._surface.comment} {note}\n" if note and not self.pin(hole) else ""
@@ -409,7 +410,7 @@ def _filled(span: Span, hole: Hole, decoded: Decoded, milliseconds: float) -> Fi
 
 
 def _worse(before: Analysed, after: Analysed) -> bool:
-    """Whether a text gained a ghost, or lost what was known of more references than the one just written (it became unreadable)."""
+    """Whether a text gained a ghost, or lost what was known of more references than the one just written: became unreadable."""
     return (
         bool(_ghosts(after.diagnostics) - _ghosts(before.diagnostics)) or after.unknown > before.unknown + 1
     )
@@ -420,7 +421,7 @@ def _ghosts(diagnostics: Iterable[Diagnostic]) -> Counter[tuple[str, str]]:
 
 
 def _shown(text: str, holes: Sequence[Hole], here: Hole) -> bytes:
-    """The text as a model is shown it: what follows ends before the next hole, and holes before read as gaps of the same length."""
+    """The text as a model is shown it: it ends before the next hole, and holes before read as gaps of the same length."""
     data = bytearray(encode(text))
     following = [hole.span.start for hole in holes if hole.span.start >= here.span.end]
     for hole in holes:

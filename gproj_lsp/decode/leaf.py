@@ -1,7 +1,7 @@
 """Decoding one region-free grammar: the model's logits meet the mask, one token at a time.
 
-What the grammar forces is written without asking the model. It is fed in one batch before the model's next choice, in the tokens that
-the whole text would have, and that choice may finish its last word: both seams are healed.
+What the grammar forces is written without asking the model. It is fed in one batch before the model's next choice,
+in the tokens that the whole text would have, and that choice may finish its last word: both seams are healed.
 """
 
 from __future__ import annotations

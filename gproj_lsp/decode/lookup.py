@@ -28,7 +28,7 @@ class _Sorted:
 
     def mask(self, beginning: bytes) -> Mask:
         low = bisect_left(self.texts, beginning)
-        high = bisect_left(self.texts, True, lo=low, key=lambda text: not text.startswith(beginning))
+        high = bisect_left(self.texts, 1, lo=low, key=lambda text: not text.startswith(beginning))
         bits = np.zeros(self.words * 32, dtype=bool)
         bits[self.ids[low:high]] = True
         return np.packbits(bits, bitorder="little").view(np.int32)

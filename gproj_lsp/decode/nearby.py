@@ -1,7 +1,8 @@
 """Γ without what can't be meant: members of the language's own things, where those things are not in scope.
 
-A language brings hundreds of them (the columns of its catalogs and table functions). They are declared, so writing one would be no ghost,
-but where nothing in scope owns them they would only hide that Γ has no candidate worth the name.
+A language brings hundreds of them (the columns of its catalogs and table functions). They are declared, so writing
+one would be no ghost, but where nothing in scope owns them they would only hide that Γ has no candidate worth the
+name.
 """
 
 from __future__ import annotations

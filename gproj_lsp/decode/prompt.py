@@ -1,7 +1,8 @@
 """What a model is shown before a hole: a stable head, then the text up to the hole.
 
-Tokens meet text at the hole. Where the text's last token could have merged with what comes next, that token is taken back and its bytes
-become the beginning of what is decoded (token healing), so that the model sees the tokens it was trained on.
+Tokens meet text at the hole. Where the text's last token could have merged with what comes next, that token is
+taken back and its bytes become the beginning of what is decoded (token healing), so that the model sees the tokens
+it was trained on.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The candidates of a closed slot in the order the model prefers them, with the text after the hole in mind.
 
-A candidate's score is the log probability of the candidate *and* the beginning of what follows it, in the tokens that the whole text would
-have. The candidates' tokens form a tree; it is grown best-first, several branches a batch. What a node has already lost no continuation
-can win back, so a node bounds everything under it: growing stops as soon as the wanted number of candidates is better than any bound.
+A candidate's score is the log probability of the candidate *and* the beginning of what follows it, in the tokens
+that the whole text would have. The candidates' tokens form a tree; it is grown best-first, several branches a
+batch. What a node has already lost no continuation can win back, so a node bounds everything under it: growing
+stops as soon as the wanted number of candidates is better than any bound.
 """
 
 from __future__ import annotations
@@ -93,8 +94,8 @@ def rank(  # noqa: PLR0913  (what, where, among what, how far)
         candidates: Different, non-empty texts.
         right: The text after the hole, as far as it is to be scored.
         limit: How many candidates to be sure of.
-        effort: Nodes of the tree after which what follows is taken to cost every candidate at least what it cost the one that it suits
-            best so far. A long text after the hole makes the exact bound loose, and with hundreds of candidates exactness expensive.
+        effort: Nodes of the tree after which the text after the hole is taken to cost every candidate what it cost the one
+            that it suits best so far. Where that text is long the exact bound is loose, and costs a lot among hundreds.
         stop: Asked between batches.
 
     Raises:
@@ -213,7 +214,7 @@ class _Search:
 
     def _ask(self, batch: dict[_Node, int]) -> None:
         nodes = list(batch)
-        parents = [batch[node.parent] if node.parent in batch else -1 for node in nodes]
+        parents = [batch.get(node.parent, -1) if node.parent else -1 for node in nodes]
         rows = _spread(self.context, [node.token for node in nodes], parents, self.stop)
         self.expansions += len(nodes)
         for node, logits in zip(nodes, rows, strict=True):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from gproj_lsp.decode.base import Logits, Mask
 
-__all__ = ["GREEDY", "Sampler", "Sampling", "admitted", "admits", "count"]
+__all__ = ["GREEDY", "Sampler", "Sampling", "admits", "admitted", "count"]
 
 _SPARSE = 64
 """Up to so many non-zero words, admitted tokens are gathered from those words alone."""

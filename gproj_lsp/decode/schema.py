@@ -27,8 +27,8 @@ class _Owner:
 def head(surface: Surface, world: Environment, text: str, room: int = _ROOM) -> str:
     """What is declared outside of a text, one line an owner, in the words of the surface.
 
-    Where there is too much, owners that the text names come first, then as many others as there is room for. The order does not depend on
-    where in the text a hole is, so that the tokens stay the same from hole to hole.
+    Where there is too much, owners that the text names come first, then as many others as there is room for. The order does not
+    depend on where in the text a hole is, so that the tokens stay the same from hole to hole.
 
     Args:
         surface: Its template for lines.

@@ -109,8 +109,8 @@ class Ledger:
     """What one decode cost and how much it had to choose from; grows while decoding.
 
     Attributes:
-        free_bits: Σ log2 of the number of admitted tokens over the steps where the model chose; forced text counts 0. Comparable within
-            one engine and vocabulary only (paper, 4.3).
+        free_bits: Σ log2 of the number of admitted tokens over the steps where the model chose; forced text counts 0.
+            Comparable within one engine and vocabulary only (paper, 4.3).
         steps: How often the model chose.
         tokens: Tokens written, forced ones included.
         model_calls: How often the model was asked.

@@ -1,7 +1,7 @@
-"""Walking a fragment that engines can't be given whole: one with regions, or with declarations that later parts refer to.
+"""Walking a fragment with regions, or with declarations that later parts refer to: engines can't be given it whole.
 
-Each region is a call; a called fragment that holds regions itself opens a frame, which goes when the call returns, so siblings never see each
-other's names. Each declaration enters Γ before anything after it is instantiated.
+Each region is a call; a called fragment that holds regions itself opens a frame, which goes when the call returns, so siblings
+never see each other's names. Each declaration enters Γ before anything after it is instantiated.
 """
 
 from __future__ import annotations
