@@ -161,7 +161,7 @@ class _Actions:
         places = [self.target] if self.only else [self.target, *self._children()]
         for place in places:
             placed = column if place is self.target else self.draft.moved(column, place)
-            if self.draft.environment.lookup(placed.key) is None:
+            if self.draft.lookup(placed.key) is None:
                 self.draft.declare(placed)
 
     def _children(self) -> list[Target]:

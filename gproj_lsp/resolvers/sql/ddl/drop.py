@@ -20,6 +20,8 @@ def drop(draft: Draft, reader: Reader) -> None:
         reader.take("concurrently")
     guarded = reader.take("if", "exists")
     paths = reader.paths()
+    if len(paths) > 1 and draft.dialect in ("sqlite", "duckdb"):
+        return  # these take one at a time
     cascade = reader.skip_to("cascade") == "cascade"
     if what in ("table", "view", "sequence"):
         targets = [draft.target(path) for path in paths]
