@@ -3,6 +3,7 @@ r"""Grammar → text that llama.cpp, XGrammar and every server that takes GBNF r
 from __future__ import annotations
 
 import re
+from itertools import count
 
 from gproj_lsp.gbnf.factor import factored
 from gproj_lsp.gbnf.tree import (
@@ -85,9 +86,8 @@ def _expanded(name: str, rule: Expr, grammar: Grammar) -> dict[str, Expr]:
 
 
 def _fresh(name: str, grammar: Grammar, taken: dict[str, Expr]) -> str:
-    number = len(taken) + 1
-    while (fresh := f"{name}-{number}") in grammar.rules:
-        number += len(grammar.rules)
+    names = (f"{name}-{number}" for number in count(len(taken) + 1))
+    fresh = next(each for each in names if each not in grammar.rules and each not in taken)
     taken[fresh] = Literal("")  # reserves the name until its rule is known
     return fresh
 
