@@ -27,7 +27,9 @@ def schema_of(shared):
     def read(name: str) -> Schema:
         path = shared / "data" / "spider" / "databases" / f"{name}.sqlite"
         with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as database:
-            names = [row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            names = [
+                row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            ]
             tables = {
                 name: [row[1] for row in database.execute("SELECT * FROM pragma_table_info(?)", [name])]
                 for name in names
@@ -40,7 +42,9 @@ def schema_of(shared):
 
 def test_no_reference_query_is_doubted(tasks, schema_of):
     references = [
-        reference for task in tasks for reference in schema_of(task["db_id"]).resolve(task["query"]).references
+        reference
+        for task in tasks
+        for reference in schema_of(task["db_id"]).resolve(task["query"]).references
     ]
     unknown = sum(reference.verdict is Verdict.UNKNOWN for reference in references)
     assert not [each for each in references if each.verdict in (Verdict.GHOST, Verdict.AMBIGUOUS)]
