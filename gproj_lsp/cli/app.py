@@ -356,3 +356,79 @@ def model_path(
     from gproj_lsp.cli.models import located as body
 
     return body(name)
+
+
+Names = Annotated[str, typer.Option(metavar="N,N,...", help="How many names Γ holds.")]
+Rounds = Annotated[
+    int, typer.Option(metavar="N", min=1, help="How often each is measured; medians are told.")
+]
+
+
+@bench_app.command("throughput", epilog=_examples("gproj-lsp bench throughput --names 10,300,3000"))
+def bench_throughput(
+    names: Names = "10,300,3000", rounds: Rounds = 7, json: Json = False, overrides: Overrides = None
+) -> int:
+    """Tokens a second under the mask and free.
+
+    The same loop, greedy, with Γ fixed and with Γ changed before each hole, in alternating pairs.
+    """
+    from gproj_lsp.cli.bench import throughput as body
+
+    return body(names=names, rounds=rounds, json=json, overrides=overrides or ())
+
+
+@bench_app.command("slots", epilog=_examples("gproj-lsp bench slots -c engine=xgrammar"))
+def bench_slots(
+    names: Names = "10,300,1000,3000", rounds: Rounds = 15, json: Json = False, overrides: Overrides = None
+) -> int:
+    """What a changed Γ costs until the first mask.
+
+    And how many model steps each hole of the shipped example takes to its first text.
+    """
+    from gproj_lsp.cli.bench import slots as body
+
+    return body(names=names, rounds=rounds, json=json, overrides=overrides or ())
+
+
+@bench_app.command(
+    "columns",
+    epilog=_examples(
+        "gproj-lsp bench columns path/to/spider --sample 200 --uniform",
+        "gproj-lsp bench columns path/to/spider -c model=code.gguf --json",
+    ),
+)
+def bench_columns(
+    data: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR", help="Holds tasks.json ({id, db_id, question, query}) and databases/*.sqlite."
+        ),
+    ],
+    sort: Annotated[
+        str, typer.Option(metavar="SORT", help="The sort of the names that become holes.")
+    ] = "Column",
+    sample: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Draw so many holes; by default all.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Same seed, same draw.")] = 0,
+    uniform: Annotated[bool, typer.Option("--uniform", help="Also a model that knows nothing.")] = False,
+    surface: Surface = None,
+    json: Json = False,
+    overrides: Overrides = None,
+) -> int:
+    """How often the right name is chosen.
+
+    Each name of the sort in queries with known answers becomes a hole; arms: free, gamma, ctx.
+    """
+    from gproj_lsp.cli.bench import columns as body
+
+    return body(
+        data,
+        sort=sort,
+        sample=sample,
+        seed=seed,
+        uniform=uniform,
+        json=json,
+        surface=surface,
+        overrides=overrides or (),
+    )

@@ -5,7 +5,7 @@ FROM customer c;
 -- What is nearly sold out.
 SELECT p.title
 FROM ?? p
-WHERE p.{:Column "how many are left in the warehouse"} < 10;
+WHERE p.{:Column "how many are in stock"} < 10;
 
 -- Takings per product.
 SELECT p.title, SUM(l.quantity * l.??) AS takings
