@@ -10,7 +10,7 @@ from toy_resolver import ToyResolver
 from gproj_lsp.environment import Binding, Key, Origin, Query
 from gproj_lsp.facts import Facts, facts_from_table
 from gproj_lsp.ide import Analyzer
-from gproj_lsp.resolve import Expectation, Verdict
+from gproj_lsp.resolve import Expectation, Verdict, resolver_of
 from gproj_lsp.surface import Limits
 from gproj_lsp.text import Span
 
@@ -243,19 +243,20 @@ STATEMENTS = st.builds(
 TEXTS = st.lists(STATEMENTS, max_size=6).map("".join)
 
 
-def told(analysis):
+def told(analysis, step=1):
     """Everything an analysis says, as plain values."""
     return (
         analysis.diagnostics,
         [(hole.span, hole.sort, gamma(hole.environment)) for hole in analysis.holes],
         (analysis.references, analysis.unknown),
         [(span, reference) for span, reference in analysis.each_reference()],
-        [gamma(analysis.environment_at(at)) for at in range(len(analysis.source.data) + 1)],
+        [gamma(analysis.environment_at(at)) for at in range(0, len(analysis.source.data) + 1, step)],
     )
 
 
 def gamma(environment):
-    return sorted((binding.name, binding.sort) for binding in environment)
+    declared = (binding for binding in environment if binding.origin.provider != "builtin")
+    return sorted((binding.name, binding.sort, binding.owner, binding.spelling) for binding in declared)
 
 
 CURSORS = st.one_of(st.none(), st.integers(0, 20))
@@ -284,3 +285,57 @@ def test_analysis_after_typing_in_the_middle_is_analysis_anew(toy, text, data):
         assert told(kept.analyse(text, cursor)) == told(
             Analyzer(toy, ToyResolver(), WORLD).analyse(text, cursor)
         )
+
+
+SQL_STATEMENTS = st.sampled_from(
+    [
+        "CREATE TABLE users (id int, name text)",
+        "CREATE TABLE users (id int, age int, name text)",
+        "CREATE TABLE users (id int)",
+        "CREATE TABLE IF NOT EXISTS orders (id int, user_id int REFERENCES users (id))",
+        "CREATE TABLE app.users (id int, login text)",
+        "CREATE VIEW adults AS SELECT * FROM users",
+        "CREATE VIEW names AS SELECT name FROM users",
+        "CREATE TABLE copies AS SELECT id, name FROM users",
+        "CREATE TABLE likes (LIKE users)",
+        "ALTER TABLE users ADD COLUMN email text",
+        "ALTER TABLE users RENAME COLUMN name TO title",
+        "ALTER TABLE users RENAME TO people",
+        "DROP TABLE users",
+        "DROP TABLE IF EXISTS orders CASCADE",
+        "DROP VIEW adults",
+        "SELECT name FROM users",
+        "SELECT u.name, o.id FROM users u JOIN orders o ON o.user_id = u.id",
+        "SELECT name FROM adults",
+        "SELECT title FROM people",
+        "SELECT x.b FROM users AS x (a, b)",
+        "SELECT id FROM users NATURAL JOIN orders",
+        "SELECT id FROM likes, copies",
+        "SELECT login FROM app.users",
+        "SELECT ?? FROM users",
+        "INSERT INTO users (id, name) SELECT id, email FROM users",
+        "UPDATE users SET name = email WHERE age > 1",
+        "SELECT nope FROM nowhere",
+        "BEGIN",
+        "COMMIT",
+        "not SQL at all (",
+    ]
+)
+SQL_TEXTS = st.lists(SQL_STATEMENTS, min_size=1, max_size=7)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    SQL_TEXTS,
+    st.lists(st.tuples(st.integers(0, 6), st.one_of(st.none(), SQL_STATEMENTS)), max_size=4),
+    st.sampled_from(["sqlite", "postgres", "generic"]),
+)
+def test_sql_after_edits_of_whole_statements_is_sql_anew(sql, statements, edits, dialect):
+    facts = facts_from_table(sql, {"Table": {"orders": {"columns": ["id", "user_id"]}}})
+    kept = Analyzer(sql, resolver_of(sql), facts, {"dialect": dialect})
+    kept.analyse(";\n".join(statements))
+    for at, new in edits:
+        statements[at : at + 1] = [new] if new else []
+        text = ";\n".join(statements)
+        fresh = Analyzer(sql, resolver_of(sql), facts, {"dialect": dialect})
+        assert told(kept.analyse(text), 50) == told(fresh.analyse(text), 50), text
