@@ -6,27 +6,28 @@ Time to the first mask of a hole, beside the engine alone; and model steps to th
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median
 
 import numpy as np
 
+from gproj_lsp.bench.alone import Alone, llguidance_alone
 from gproj_lsp.bench.names import bindings
 from gproj_lsp.bench.sheet import Sheet
-from gproj_lsp.decode.base import Mask, MaskEngine, Vocabulary, mask_words
+from gproj_lsp.decode.base import MaskEngine, Vocabulary, mask_words
 from gproj_lsp.decode.context import Context
 from gproj_lsp.decode.fill import Analyse, Filler
 from gproj_lsp.decode.trace import Event, HoleEntered, Text
 from gproj_lsp.environment import Binding, Environment, Query
 from gproj_lsp.fragment import Fragment, Rung, SlotLadder, instantiate
-from gproj_lsp.gbnf import Grammar, parse
+from gproj_lsp.gbnf import parse
 from gproj_lsp.surface import Surface
 
-__all__ = ["SIZES", "Alone", "run", "second_hole"]
+__all__ = ["ALONE", "SIZES", "run", "second_hole"]
 
 SIZES = (10, 300, 1000, 3000)
-Alone = Callable[[Sequence[Grammar], Vocabulary], "list[Callable[[Mask], None]]"]
-"""Prepares what an engine itself needs of each grammar, and gives what is left: compile and compute the first mask."""
+ALONE: Mapping[str, Alone] = {"llguidance": llguidance_alone}
+"""How to run an engine by itself, by its name."""
 _FRAGMENT = Fragment(
     anchor="Column",
     grammar=parse('root ::= " " %name%\nopen ::= [a-z] [a-z_]*', "bench"),
@@ -38,8 +39,8 @@ _FRAGMENT = Fragment(
 def run(
     vocabulary: Vocabulary,
     engine: MaskEngine,
-    alone: Alone | None = None,
     *,
+    alone: Alone | None = None,
     sizes: Sequence[int] = SIZES,
     rounds: int = 15,
 ) -> Sheet:
@@ -48,13 +49,14 @@ def run(
     Args:
         vocabulary: The model's.
         engine: The mask engine.
-        alone: The engine's own part, for comparison.
+        alone: The engine by itself, for comparison; by default as `ALONE` knows it.
         sizes: How many names Γ holds.
         rounds: Declarations measured for each size.
 
     Raises:
         EngineError: The engine refused a grammar.
     """
+    alone = alone or ALONE.get(engine.name)
     rows = [_row(vocabulary, engine, alone, size, rounds) for size in sizes]
     return Sheet(
         f"Γ change to first mask, vocabulary {vocabulary.name}, engine {engine.name}",
