@@ -270,7 +270,9 @@ class TestVerdictsOfWhatCannotBeRead:
         ]
 
     def test_what_nothing_can_read_is_counted_as_unknown(self):
-        found = LITE.resolve("SELECT u.name ! FROM users u WHERE THEN u.idd GROUP HAVING", complete=False).references
+        found = LITE.resolve(
+            "SELECT u.name ! FROM users u WHERE THEN u.idd GROUP HAVING", complete=False
+        ).references
         assert [(each.name, each.verdict.value) for each in found] == [
             ("name", "unknown"),
             ("users", "unknown"),
