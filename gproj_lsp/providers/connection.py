@@ -41,7 +41,6 @@ _DIALECTS = {
 _EXTRAS = {"postgres": "postgresql", "mysql": "mysql", "duckdb": "duckdb"}
 _SECRET_KEYS = re.compile(r"pass|pwd|secret|token|key|credential", re.IGNORECASE)
 _USER_INFO = re.compile(r"(?<=://)[^/\s]*@")
-_SCHEME = re.compile(r"[A-Za-z][\w+.-]*://")
 
 
 @dataclass(frozen=True)
@@ -92,15 +91,14 @@ def parse_address(text: str, root: Path) -> Address:
     Raises:
         ProviderError: It is no database URL.
     """
-    if not _SCHEME.match(text):
+    if "://" not in text:
         text = f"sqlite:///{text}"
     try:
         url = make_url(text)
-    except (ArgumentError, ValueError) as error:
-        shown = _USER_INFO.sub("***@", text)
+    except (ArgumentError, ValueError):
+        # What can't be read as a URL may hold its password anywhere, and the cause quotes all of it: neither is told.
+        shown = f"{text.partition('://')[0]}://..."
         mend = "write it as sqlite:///file.db or postgresql://user@host/database"
-        # The cause quotes the whole text, password included: it is not chained.
-        del error
         raise ProviderError("is not a database URL", place=shown, mend=mend) from None
     backend = url.get_backend_name()
     dialect = _DIALECTS.get("postgresql" if backend == "postgres" else backend, "")

@@ -282,6 +282,9 @@ class TestSecrets:
             "nonsense://me:hunter2@127.0.0.1:1/shop",
             "postgresql://me:hunter2@127.0.0.1:port/shop",
             "postgresql://me:hunter2@[/shop",
+            "postgresql://me:hun/ter2@127.0.0.1:port/shop",
+            "postgresql://127.0.0.1:port/shop?password=hunter2",
+            "post gres://me:hunter2@127.0.0.1/shop",
         ],
     )
     def test_in_no_error(self, url):
@@ -291,6 +294,7 @@ class TestSecrets:
         while error is not None:
             if isinstance(error, ProviderError):
                 assert "hunter" not in str(error)
+                assert "ter2" not in str(error)
             error = error.__cause__
         assert str(caught.value).count("\n") == 0
 
