@@ -22,6 +22,8 @@ __all__ = ["LlamaModel", "physical_cores"]
 
 _BATCH = 512
 _BRANCHES = 64
+_SMALLEST = 512
+"""Tokens of the smallest context; llama.cpp aborts where the branches outnumber the tokens."""
 _WATCHED = 8
 """Batches of more tokens ask `stop` from inside; shorter ones are over sooner than that would pay."""
 
@@ -252,7 +254,7 @@ def _leaves(parents: Sequence[int]) -> list[list[int]]:
 def _open(native: NativeModel, capacity: int, threads: int) -> object:
     lib = library()
     params = lib.llama_context_default_params()
-    params.n_ctx = capacity
+    params.n_ctx = max(capacity, _SMALLEST)
     params.n_batch = params.n_ubatch = _BATCH
     params.n_seq_max = _BRANCHES + 1
     params.kv_unified = True
