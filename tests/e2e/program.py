@@ -12,7 +12,7 @@ import gproj_lsp
 HOME = str(Path(gproj_lsp.__file__).parents[1])
 
 
-def gproj(folder, *arguments, stdin=b"", env=None, timeout=120):
+def gproj(folder, *arguments, stdin=b"", env=None, timeout=600):
     """Run `gproj-lsp` with these arguments in a folder; gives the finished process, its output as bytes."""
     return subprocess.run(
         [sys.executable, "-m", "gproj_lsp", *map(str, arguments)],
