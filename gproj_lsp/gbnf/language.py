@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 
 from gproj_lsp.errors import GrammarError
 from gproj_lsp.gbnf.tree import (
@@ -116,7 +117,7 @@ def nullable(rules: Mapping[str, Expr]) -> frozenset[str]:
     return _least(rules, is_nullable)
 
 
-def is_nullable(expr: Expr, found: Set[str]) -> bool:
+def is_nullable(expr: Expr, found: AbstractSet[str]) -> bool:
     """Whether an expression may be empty, given the rules that may be."""
     if isinstance(expr, Literal):
         return not expr.text
@@ -137,7 +138,7 @@ def _inhabited(rules: Mapping[str, Expr]) -> frozenset[str]:
     return _least(rules, _is_inhabited)
 
 
-def _is_inhabited(expr: Expr, found: Set[str]) -> bool:
+def _is_inhabited(expr: Expr, found: AbstractSet[str]) -> bool:
     if isinstance(expr, Names):
         return bool(expr.texts)
     if isinstance(expr, CharClass):

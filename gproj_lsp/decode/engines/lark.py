@@ -24,6 +24,7 @@ from gproj_lsp.gbnf import (
     Repeat,
     Seq,
     alternation,
+    children,
     expanded,
     recursive,
     sequence,
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 __all__ = ["lark_text"]
+
+_NESTING = 8
+"""How deep groups nest in one definition; llguidance refuses more than some 30."""
 
 _OPTIONS = '%llguidance { "no_forcing": true }\n'
 """Without it a mask admits one token only wherever the text is forced, and that token is not the model's own choice."""
@@ -47,17 +51,23 @@ def lark_text(grammar: Grammar) -> str:
     """
     if grammar.start not in recursive(grammar.rules):
         return _Writer(grammar, frozenset()).text()
-    parted = _Parting(grammar).grammar
-    rules = recursive(parted.rules)
-    if not clash(parted, rules):
-        return _Writer(parted, rules).text()
+    for joined in (True, False):
+        parted = _Parting(grammar, joined=joined).grammar
+        rules = recursive(parted.rules)
+        if not clash(parted, rules):
+            return _Writer(parted, rules).text()
     return _characters(grammar)
 
 
 class _Parting:
-    """A grammar with every largest non-recursive part of a recursive rule as a rule of its own: a lexeme."""
+    """A grammar with every non-recursive part of a recursive rule as a rule of its own: a lexeme.
 
-    def __init__(self, grammar: Grammar) -> None:
+    Where lexemes are `joined` they are as long as they can be, so that little is left to split; apart, what follows the first
+    of two can't be mistaken for more of it so easily.
+    """
+
+    def __init__(self, grammar: Grammar, *, joined: bool) -> None:
+        self.joined = joined
         self.cyclic = recursive(grammar.rules)
         self.rules = {name: rule for name, rule in grammar.rules.items() if name not in self.cyclic}
         for name in self.cyclic:
@@ -85,7 +95,9 @@ class _Parting:
         return Repeat(self._part(expr.item), expr.least, expr.most) if isinstance(expr, Repeat) else expr
 
     def _run(self, items: tuple[Expr, ...], *, flat: bool) -> tuple[Expr, ...]:
-        return (self._lexeme(sequence(items)),) if flat else tuple(map(self._part, items))
+        if flat and self.joined:
+            return (self._lexeme(sequence(items)),)
+        return tuple(map(self._part, items))
 
 
 def _characters(grammar: Grammar) -> str:
@@ -106,20 +118,21 @@ class _Writer:
             name: f"{'r' if name in rules else 'T'}{number}" for number, name in enumerate(grammar.rules)
         }
         self.rules = rules
+        self.pending: list[tuple[str, Expr, bool]] = []
+        self.depth = 0
 
     def text(self) -> str:
         lines = [_OPTIONS, f"start: {self.names[self.grammar.start]}\n"]
-        for name, rule in self.grammar.rules.items():
-            lines.append(f"{self.names[name]}: {self.write(rule, 0, split=name in self.rules)}\n")
+        self.pending = [
+            (self.names[name], rule, name in self.rules) for name, rule in self.grammar.rules.items()
+        ]
+        for name, rule, split in self.pending:  # grows where expressions are deep
+            lines.append(f"{name}: {self.write(rule, 0, split=split)}\n")
         return "".join(lines)
 
     def write(self, expr: Expr, binds: int, *, split: bool) -> str:
-        if isinstance(expr, Alt):
-            text = " | ".join(self.write(choice, 1, split=split) for choice in expr.choices)
-            return f"({text})" if binds > 0 else text
-        if isinstance(expr, Seq):
-            text = " ".join(self.write(item, 2, split=split) for item in expr.items)
-            return f"({text})" if binds > 1 else text
+        if isinstance(expr, (Alt, Seq)):
+            return self._several(expr, binds, split=split)
         if isinstance(expr, Repeat):
             return self._repeat(expr, split=split)
         if isinstance(expr, Names):
@@ -133,10 +146,29 @@ class _Writer:
             return self.names[expr.rule]
         raise AssertionError(expr)
 
+    def _several(self, expr: Alt | Seq, binds: int, *, split: bool) -> str:
+        inside = int(isinstance(expr, Seq))
+        if binds > inside and self.depth == _NESTING:
+            return self._apart(expr, split=split)
+        self.depth += 1
+        parts = [self.write(part, inside + 1, split=split) for part in children(expr)]
+        self.depth -= 1
+        text = (" " if inside else " | ").join(parts)
+        return f"({text})" if binds > inside else text
+
+    def _apart(self, expr: Expr, *, split: bool) -> str:
+        """The expression as a definition of its own, written later."""
+        name = f"{'r' if split else 'T'}{len(self.pending)}"
+        self.pending.append((name, expr, split))
+        return name
+
     def _repeat(self, expr: Repeat, *, split: bool) -> str:
-        item = self.write(expr.item, 3, split=split)
-        if isinstance(expr.item, Repeat):
-            item = f"({item})"
+        inner = expr.item
+        item = (
+            self._apart(inner, split=split)
+            if isinstance(inner, Repeat)
+            else self.write(inner, 3, split=split)
+        )
         short = {(0, 1): "?", (0, None): "*", (1, None): "+"}.get((expr.least, expr.most))
         return item + (short or f"{{{expr.least},{'' if expr.most is None else expr.most}}}")
 

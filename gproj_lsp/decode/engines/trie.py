@@ -1,7 +1,7 @@
 """The candidate trie: a hole that is one closed slot, with whatever fixed text stands around it.
 
-Its language is a list of words, sorted; the words that begin with the text so far are a range of them. So a changed Γ costs a sort,
-and a mask costs a look at the tokens that begin what is left of each word.
+Its language is a list of words, sorted; the words that begin with the text so far are a range of them. So a changed Γ costs a
+sort, and a mask costs a look at the tokens that begin what is left of each word.
 """
 
 from __future__ import annotations
