@@ -8,7 +8,9 @@ from gproj_lsp.gbnf import Alt, CharClass, Grammar, Literal, Names, Repeat, Seq,
 
 LEAVES = st.one_of(
     st.text("ab", max_size=2).map(Literal),
-    st.lists(st.text("ab", min_size=1, max_size=3), min_size=1, max_size=3, unique=True).map(lambda t: Names(tuple(t))),
+    st.lists(st.text("ab", min_size=1, max_size=3), min_size=1, max_size=3, unique=True).map(
+        lambda t: Names(tuple(t))
+    ),
     st.just(CharClass(((97, 98),))),
 )
 EXPRS = st.recursive(

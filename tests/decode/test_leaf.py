@@ -111,7 +111,9 @@ def test_listeners_can_follow_the_text():
 
 
 def test_bytes_of_one_character_may_come_one_by_one():
-    written, *_ = decode(UniformModel(VOCABULARY), 'root ::= " " ("éa" | "èb" | "名前") ";"', sampling=Sampling(1.0, seed=3))
+    written, *_ = decode(
+        UniformModel(VOCABULARY), 'root ::= " " ("éa" | "èb" | "名前") ";"', sampling=Sampling(1.0, seed=3)
+    )
     assert written.text.decode()[1:-1] in {"éa", "èb", "名前"}
 
 

@@ -30,7 +30,7 @@ def test_the_embedded_model_is_the_one_we_know():
 
 
 def test_tokens_are_the_bytes_that_they_stand_for(embedded):
-    text = "SELECT \"naïve\", 名 FROM t;\0\t\r\n".encode()
+    text = 'SELECT "naïve", 名 FROM t;\0\t\r\n'.encode()
     vocabulary = embedded.vocabulary
     assert vocabulary.decode(vocabulary.encode(text)) == text
     assert len(vocabulary.end) > 1
@@ -61,7 +61,10 @@ def test_a_tree_of_continuations_is_seen_as_if_each_were_alone(embedded):
     embedded.feed(encode(b"CREATE TABLE users (id, name);\nSELECT"))
     before = list(embedded.fed)
     one, other = encode(b" name FROM"), encode(b" name, id")
-    rows = embedded.spread([*one, *other[1:]], [-1, 0, *range(len(one), len(one) + 0), 0, *range(len(one), len(one) + len(other) - 2)]).copy()
+    rows = embedded.spread(
+        [*one, *other[1:]],
+        [-1, 0, *range(len(one), len(one) + 0), 0, *range(len(one), len(one) + len(other) - 2)],
+    ).copy()
     assert list(embedded.fed) == before
     for path, nodes in ((one, range(len(one))), (other, [0, *range(len(one), len(one) + len(other) - 1)])):
         alone = embedded.feed(path, every=True).copy()
@@ -128,7 +131,10 @@ HEADER = b"GGUF" + struct.pack("<IQQ", 3, 0, 0)
         (b"GGUF" + struct.pack("<IQQ", 9, 0, 0), "version 9"),
         (b"GGUF" + struct.pack("<IQQ", 3, 1 << 60, 0), "can't be read"),
         (b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q", 1 << 62), "truncated"),
-        (b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q", 1) + b"k" + struct.pack("<I", 77), "can't be read"),
+        (
+            b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q", 1) + b"k" + struct.pack("<I", 77),
+            "can't be read",
+        ),
     ],
 )
 def test_a_damaged_file_never_reaches_native_code(tmp_path, data, message):
@@ -173,7 +179,9 @@ def test_a_pulled_model_must_have_its_digest(tmp_path):
     assert locate(reference, cache=cache).read_bytes() == HEADER
 
 
-@pytest.mark.parametrize("reference", ["hf:a/b/c.gguf", "hf:a/../../c.gguf@" + "0" * 64, "hf:a/b/c.bin@" + "0" * 64])
+@pytest.mark.parametrize(
+    "reference", ["hf:a/b/c.gguf", "hf:a/../../c.gguf@" + "0" * 64, "hf:a/b/c.bin@" + "0" * 64]
+)
 def test_a_reference_without_its_digest_is_refused(tmp_path, reference):
     with pytest.raises(ModelError):
         pull(reference, cache=tmp_path)

@@ -14,7 +14,10 @@ def vocabulary():
     return load_vocabulary(embedded_path())
 
 
-@pytest.mark.parametrize("left", ["SELECT ", "SELECT u.", "SELECT na", "-- é\nSELECT count(", "x", "", "  ", "SELECT\n\n  ", "名前"])
+@pytest.mark.parametrize(
+    "left",
+    ["SELECT ", "SELECT u.", "SELECT na", "-- é\nSELECT count(", "x", "", "  ", "SELECT\n\n  ", "名前"],
+)
 @pytest.mark.parametrize("following", ["name", "_id", "é", ", b"])
 def test_tokens_before_a_seam_do_not_depend_on_what_follows(vocabulary, left, following):
     cut = seam(vocabulary, left.encode())

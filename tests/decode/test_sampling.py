@@ -66,7 +66,9 @@ def test_top_p_keeps_the_smallest_likely_set():
     assert {sampler.choose(logits, mask_of(range(SIZE))) for _ in range(50)} == {0}
 
 
-@pytest.mark.parametrize("numbers", [{"temperature": -1.0}, {"temperature": float("nan")}, {"top_p": 0.0}, {"top_p": 1.1}])
+@pytest.mark.parametrize(
+    "numbers", [{"temperature": -1.0}, {"temperature": float("nan")}, {"top_p": 0.0}, {"top_p": 1.1}]
+)
 def test_numbers_out_of_range_are_refused(numbers):
     with pytest.raises(InputError):
         Sampling(**numbers)
