@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -23,6 +24,12 @@ def gproj(folder, *arguments, stdin=b"", env=None, timeout=600):
         check=False,
         timeout=timeout,
     )
+
+
+def spent():
+    """Processor seconds of all programs run so far: what else the machine does is not in them."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def contents(folder):
