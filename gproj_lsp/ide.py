@@ -354,11 +354,16 @@ class _Memory:
         statement = last.statement
         watched = last.diagnostics or statement.holes  # somebody looks at what could stand there instead
         if last.closed == closed and not watched and not drift.concerns(statement, last.effect):
-            return replace(
-                last,
-                before=environment,
-                after=self._after(environment, last.effect),
-                _resolve=lambda: self._resolved(statement, environment, closed).resolution,
+            return Resolved(
+                statement,
+                environment,
+                last.effect.apply(environment),
+                closed,
+                last.effect,
+                last.references,
+                last.unknown,
+                (),
+                lambda: self._resolved(statement, environment, closed).resolution,
             )
         found = self._resolved(statement, environment, closed)
         drift.replace([last.effect], [found.effect])

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.util import find_spec
@@ -94,12 +95,14 @@ class Effect:
 
     def apply(self, environment: Environment) -> Environment:
         """Γ after the statement."""
-        if not self.declares and not self.drops:
-            return environment
+        return environment.settle(self._frame) if self.declares or self.drops else environment
+
+    @cached_property
+    def _frame(self) -> Frame:
         first: dict[Key, Binding] = {}
         for binding in self.declares:
             first.setdefault(binding.key, binding)
-        return environment.settle(Frame(MappingProxyType(first), frozenset(self.drops)))
+        return Frame(MappingProxyType(first), frozenset(self.drops))
 
 
 NO_EFFECT = Effect()

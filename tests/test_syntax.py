@@ -212,6 +212,10 @@ class TestHoles:
     def test_a_mark_between_operands_is_the_operator_where_the_dialect_has_it(self, dialect, text, expected):
         assert len(holes(text, dialect)) == expected
 
+    def test_a_struct_is_no_hole_where_the_dialect_has_structs(self):
+        assert holes("SELECT {a:B}, {a:Column}, {:TableRef}", "duckdb") == ["{a:Column}", "{:TableRef}"]
+        assert holes("SELECT {a:B}", "postgres") == ["{a:B}"]
+
     def test_placeholders_fit_their_sort_and_their_length(self):
         assert (
             statement("SELECT ??, {:Column} FROM {t:Table}").filled == "SELECT __, c________ FROM t________"
