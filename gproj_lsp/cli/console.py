@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
 __all__ = ["Progress", "complain", "note", "out", "progress", "stdout"]
 
@@ -22,9 +23,11 @@ def out(text: str) -> None:
 
 
 def complain(message: str) -> None:
-    """Say on stderr, in one line, what could not be done."""
+    """Say on stderr, in one line that can't drive the terminal, what could not be done."""
+    from gproj_lsp.report.terminal import printable
+
     sys.stdout.flush()
-    sys.stderr.write(f"gproj-lsp: {' '.join(message.split())}\n")
+    sys.stderr.write(f"gproj-lsp: {printable(' '.join(message.split()))}\n")
     sys.stderr.flush()
 
 
@@ -77,14 +80,23 @@ class _Spinner:
         from rich.console import Console
         from rich.status import Status
 
-        self._status = Status(label, console=Console(stderr=True))
+        self._status = Status(_plain(label), console=Console(stderr=True))
         self._status.start()
 
     def update(self, label: str) -> None:
-        self._status.update(label)
+        self._status.update(_plain(label))
 
     def stop(self) -> None:
         self._status.stop()
+
+
+def _plain(label: str) -> Text:
+    """The label as it is: file names are no markup."""
+    from rich.text import Text
+
+    from gproj_lsp.report.terminal import printable
+
+    return Text(printable(label))
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from gproj_lsp.cli.inspect import binding_json, bindings_text
 from gproj_lsp.cli.wiring import Workspaces
 from gproj_lsp.errors import InputError
 from gproj_lsp.facts import Facts
+from gproj_lsp.report.machine import dump
 from gproj_lsp.report.terminal import counted
 from gproj_lsp.settings import shown_path
 from gproj_lsp.surface import Surface
@@ -32,7 +32,7 @@ def show(*, surface: str | None, json: bool, overrides: Iterable[str]) -> int:
             "bindings": [binding_json(binding) for binding in environment],
             "frames": len(environment.frames),
         }
-        out(jsonlib.dumps(value, indent=2, ensure_ascii=False))
+        out(dump(value))
     else:
         out(bindings_text(list(environment), everything=False))
     return 0

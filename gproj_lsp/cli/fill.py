@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,7 +15,7 @@ from gproj_lsp.decode.trace import Event, HoleEntered, Listener
 from gproj_lsp.errors import EmptyQueryError, InputError
 from gproj_lsp.ghosts import UNKNOWN_SORT
 from gproj_lsp.report.diff import print_diff
-from gproj_lsp.report.machine import json_range
+from gproj_lsp.report.machine import dump, json_range
 from gproj_lsp.report.terminal import counted, printable
 from gproj_lsp.text import LineIndex
 
@@ -50,7 +49,7 @@ def fill(
         )
     if not holes:
         if json:
-            out(_dump(_result_json(opened, FillResult(opened.document.text, (), (), (), 0))))
+            out(dump(_result_json(opened, FillResult(opened.document.text, (), (), (), 0))))
         note(f"{label}: there are no holes")
         return 0
     began = time.perf_counter()
@@ -77,7 +76,7 @@ def rank(
         filler = open_filler(opened.workspace.settings, opened.surface)
         ranking = _ranked(filler, opened, hole.span.start, top)
     if json:
-        out(_dump(_ranking_json(ranking)))
+        out(dump(_ranking_json(ranking)))
         return 0
     width = max((len(each.text) for each in ranking.ranking.candidates), default=0)
     for each in ranking.ranking.candidates:
@@ -112,7 +111,7 @@ def _deliver(opened: Opened, result: FillResult, seconds: float, *, write: bool,
     if write and result.holes:
         document.replace(opened.document, result.text)
     if json:
-        out(_dump(_result_json(opened, result)))
+        out(dump(_result_json(opened, result)))
     elif not write:
         print_diff(opened.document.label, opened.document.text, result.text, stdout())
     for each in sorted(left, key=lambda hole: hole.span):
@@ -142,10 +141,6 @@ def _why(opened: Opened, hole: OpenHole) -> str:
 
 def _place(opened: Opened, offset: int) -> str:
     return f"{opened.document.label}:{opened.analysis.lines.place(offset)}"
-
-
-def _dump(value: object) -> str:
-    return jsonlib.dumps(value, indent=2, ensure_ascii=False)
 
 
 def _result_json(opened: Opened, result: FillResult) -> dict[str, object]:

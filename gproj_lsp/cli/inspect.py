@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from gproj_lsp.environment import Binding, Origin
 from gproj_lsp.errors import EmptyQueryError, InputError
 from gproj_lsp.fragment import Rung, grammar_text
 from gproj_lsp.policy import Policy, choose
+from gproj_lsp.report.machine import dump
 from gproj_lsp.report.terminal import counted, printable
 
 __all__ = ["binding_json", "bindings_text", "gamma", "grammar"]
@@ -42,7 +42,7 @@ def gamma(
             "bindings": [binding_json(binding) for binding in bindings],
             "frames": len(environment.frames),
         }
-        out(jsonlib.dumps(value, indent=2, ensure_ascii=False))
+        out(dump(value))
     else:
         out(bindings_text(bindings, everything=everything))
     return 0

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 from pathlib import Path
 
 from gproj_lsp.cli.console import out, progress
 from gproj_lsp.decode.models import catalogue
 from gproj_lsp.errors import ModelError
+from gproj_lsp.report.machine import dump
 from gproj_lsp.report.terminal import counted
 
 __all__ = ["listed", "located", "pulled"]
@@ -27,7 +27,7 @@ def listed(*, json: bool) -> int:
     ]
     rows += [{"name": found.name, "path": str(found)} for found in catalogue.pulled()]
     if json:
-        out(jsonlib.dumps({"models": rows}, indent=2, ensure_ascii=False))
+        out(dump({"models": rows}))
         return 0
     for row in rows:
         path = row["path"] or 'not installed: pip install "gproj-lsp[demo]"'

@@ -11,7 +11,7 @@ from gproj_lsp.cli.console import out, progress
 from gproj_lsp.decode.engines import make_engine
 from gproj_lsp.errors import InputError, SurfaceError
 from gproj_lsp.fragment import Fragment
-from gproj_lsp.report.terminal import counted
+from gproj_lsp.report.terminal import counted, printable
 from gproj_lsp.resolve import resolver_of
 from gproj_lsp.surface import Surface, load
 
@@ -76,7 +76,7 @@ def _tell(what: str, done: Iterable[Check]) -> int:
     done = tuple(done)
     for check in done:
         for failure in check.failures:
-            out(str(failure))
+            out(printable(str(failure)))
     failed = sum(bool(check.failures) for check in done)
     kinds = dict.fromkeys(check.kind for check in done)
     counts = ", ".join(counted(sum(check.kind == kind for check in done), _NOUNS[kind]) for kind in kinds)

@@ -6,15 +6,18 @@ Sources: SARIF 2.1.0 (OASIS); GitHub's workflow commands.
 from __future__ import annotations
 
 import json
+import os
+import re
 from collections.abc import Iterable, Iterator
 from urllib.parse import quote
 
 from gproj_lsp import __version__
 from gproj_lsp.ide import Diagnostic
+from gproj_lsp.report.terminal import printable
 from gproj_lsp.report.value import FileReport, totals
 from gproj_lsp.text import LineIndex, Range, Span
 
-__all__ = ["github", "json_range", "json_text", "sarif_text"]
+__all__ = ["dump", "github", "json_range", "json_text", "sarif_text"]
 
 _RULES = {
     "ghost-reference": "A name that nothing declares.",
@@ -23,10 +26,20 @@ _RULES = {
 }
 
 
+_UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What JSON admits as it is although it drives terminals, turns text around or is no character."""
+
+
+def dump(value: object) -> str:
+    """A value as JSON that is safe to look at: whatever drives a terminal is escaped, and so is what UTF-8 has no bytes for."""
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
 def json_text(reports: Iterable[FileReport]) -> str:
     """`check --format json`; lines and UTF-16 characters count from 0, as in LSP."""
     reports = tuple(reports)
-    return _dump({"files": [_file(report) for report in reports], "ghosts": totals(reports).ghosts})
+    return dump({"files": [_file(report) for report in reports], "ghosts": totals(reports).ghosts})
 
 
 def json_range(lines: LineIndex, span: Span) -> dict[str, dict[str, int]]:
@@ -62,11 +75,7 @@ def sarif_text(reports: Iterable[FileReport]) -> str:
     results = [_result(report, diagnostic) for report in reports for diagnostic in report.diagnostics]
     run = {"tool": {"driver": driver}, "columnKind": "utf16CodeUnits", "results": results}
     schema = "https://json.schemastore.org/sarif-2.1.0.json"
-    return _dump({"$schema": schema, "version": "2.1.0", "runs": [run]})
-
-
-def _dump(value: object) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False)
+    return dump({"$schema": schema, "version": "2.1.0", "runs": [run]})
 
 
 def _file(report: FileReport) -> dict[str, object]:
@@ -110,7 +119,7 @@ def _result(report: FileReport, diagnostic: Diagnostic) -> dict[str, object]:
         "endLine": at.end.line + 1,
         "endColumn": at.end.character + 1,
     }
-    artifact = {"uri": quote(report.path)}
+    artifact = {"uri": quote(os.fsencode(report.path))}
     result: dict[str, object] = {
         "ruleId": diagnostic.code,
         "level": "error" if diagnostic.severity == "error" else "warning",
@@ -130,7 +139,7 @@ def _result(report: FileReport, diagnostic: Diagnostic) -> dict[str, object]:
 
 
 def _message(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return printable(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
 
 
 def _property(text: str) -> str:

@@ -1,0 +1,99 @@
+"""Input that means harm or was never thought of: told in a line, and nothing of it reaches the terminal or other files.
+
+The program runs inside the test's process here; `e2e/test_bad_input.py` runs it as a user does.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import unicodedata
+
+import pytest
+
+from gproj_lsp.cli import run
+from gproj_lsp.cli.console import Progress
+from gproj_lsp.report.machine import dump
+
+DRIVES = ("\x1b[2J", "\x9b31m", "\u202e", "\x7f")
+"""Clears the screen, colours it, turns text around, deletes."""
+
+
+@pytest.fixture
+def shop(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gproj.toml").write_text('[surfaces.sql]\ndialect = "sqlite"\nddl = ["schema.sql"]\n')
+    (tmp_path / "schema.sql").write_text("CREATE TABLE users (id INTEGER, name TEXT);\n")
+    return tmp_path
+
+
+@pytest.fixture
+def told(capsys):
+    """Runs a command; gives its exit code, and what it wrote to stdout and stderr."""
+
+    def runs(*arguments):
+        code = run([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return runs
+
+
+def drives_a_terminal(text):
+    return any((unicodedata.category(char) == "Cc" and char != "\n") or char == "\u202e" for char in text)
+
+
+@pytest.mark.parametrize("how", ["text", "json", "github", "sarif"])
+@pytest.mark.parametrize("code", DRIVES)
+def test_names_in_files_and_of_files_do_not_drive_the_terminal(shop, told, code, how):
+    (shop / "schema.sql").write_text(f'CREATE TABLE "u{code}" (id INT, "a{code}b" INT);\n')
+    (shop / f"q{code}.sql").write_text(f'SELECT t."a{code}c" FROM "u{code}" AS t;\n')
+    status, out, err = told("check", f"q{code}.sql", "--format", how)
+    assert status == 1
+    assert not drives_a_terminal(out + err)
+
+
+@pytest.mark.parametrize("code", DRIVES)
+@pytest.mark.parametrize(
+    "options", [("gamma", "q.sql"), ("gamma", "q.sql", "--json"), ("facts", "show", "--json")]
+)
+def test_names_in_a_database_do_not_drive_the_terminal(shop, told, code, options):
+    connection = sqlite3.connect(shop / "shop.db")
+    connection.execute(f'CREATE TABLE "u{code}" ("a{code}" "type{code}")')
+    connection.close()
+    (shop / "q.sql").write_text("SELECT 1;\n")
+    status, out, err = told(*options, "-c", "surfaces.sql.database=sqlite:///shop.db")
+    assert status == 0
+    assert not drives_a_terminal(out + err)
+
+
+@pytest.mark.parametrize("code", DRIVES)
+def test_what_is_complained_about_does_not_drive_the_terminal(shop, told, code):
+    assert not drives_a_terminal(told("check", f"absent{code}.sql")[2])
+    (shop / "gproj.toml").write_text(json.dumps(f"key{code}") + " = 1\n")
+    status, _, err = told("check", "schema.sql")
+    assert status == 2
+    assert not drives_a_terminal(err)
+
+
+def test_json_keeps_what_it_escapes():
+    value = {"name": "".join(DRIVES) + "é日😀"}
+    assert json.loads(dump(value)) == value
+    assert "é日😀" in dump(value)
+
+
+@pytest.mark.parametrize("how", ["json", "sarif"])
+def test_a_file_name_that_is_not_utf8_is_still_json(shop, told, how):
+    name = b"q\xff.sql".decode("utf-8", "surrogateescape")
+    (shop / name).write_text("SELECT nmae FROM users;\n")
+    status, out, _ = told("check", name, "--format", how)
+    assert status == 1
+    assert json.loads(out.encode("utf-8"))
+
+
+def test_a_file_name_is_no_markup(monkeypatch):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    shown = Progress("checking [/red].sql")
+    shown._show()
+    shown.update("checking [/blue].sql")
+    shown.stop()
