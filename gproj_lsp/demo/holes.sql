@@ -2,10 +2,10 @@
 SELECT c.full_name, c.{:Column "the customer's e-mail address"}
 FROM customer c;
 
--- What is nearly sold out.
+-- What is sold out.
 SELECT p.title
 FROM ?? p
-WHERE p.{:Column "how many are in stock"} < 10;
+WHERE p.{:Column "the stock that is left"} = 0;
 
 -- Takings per product.
 SELECT p.title, SUM(l.quantity * l.??) AS takings
