@@ -18,7 +18,8 @@ from gproj_lsp.decode.draft import Draft
 from gproj_lsp.decode.executor import Decoded, Executor, Place, Stranded, Wishes
 from gproj_lsp.decode.nearby import Nearby
 from gproj_lsp.decode.rank import Ranking
-from gproj_lsp.decode.schema import head
+from gproj_lsp.decode.room import latest
+from gproj_lsp.decode.schema import ROOM, head
 from gproj_lsp.decode.trace import EmptyQuery, Event, Filled, Incomplete, Listener, silent
 from gproj_lsp.environment import Environment
 from gproj_lsp.errors import EmptyQueryError, InputError
@@ -30,6 +31,9 @@ from gproj_lsp.surface import Surface
 from gproj_lsp.text import LineIndex, Span, encode
 
 __all__ = ["Analyse", "Analysed", "FillResult", "FilledHole", "Filler", "HoleRanking", "OpenHole", "Wishes"]
+
+_TEXT = 1_500
+"""Tokens of the text before a hole that a model is shown at most: 4 s to read once on two cores."""
 
 
 class Analysed(Protocol):
@@ -163,6 +167,8 @@ class Filler:
     ) -> None:
         self._surface = surface
         self._told = told
+        self._vocabulary = context.vocabulary
+        self._capacity = context.model.capacity
         self._near = Nearby(surface)
         policies = {name: Policy(spec.rungs) for name, spec in surface.sorts.items()}
         self._executor = Executor(context, engine, surface.fragments, policies, wishes, told)
@@ -189,7 +195,7 @@ class Filler:
         if missing:
             raise InputError(f"there is no hole {missing[0] + 1}; the document has {len(first.holes)}")
         wanted = [hole.span for at, hole in enumerate(first.holes) if only is None or at in only]
-        work = _Work(self, analyse, Draft(text), head(self._surface, first.environment_at(0), text), stop)
+        work = _Work(self, analyse, Draft(text), self.schema(first, text), stop)
         return work.run(first, wanted)
 
     def rank(
@@ -215,7 +221,7 @@ class Filler:
             raise InputError(
                 f"{hole.mark.text} is open: any name fits, none is declared", place=lines.place(offset)
             )
-        place = self.place(hole, encode(text), head(self._surface, analysed.environment_at(0), text))
+        place = self.place(hole, encode(text), self.schema(analysed, text))
         ranking = self._executor.ranking(choice.instance, place, limit=limit, stop=stop)
         return HoleRanking(hole, choice.instance.rung, choice.guaranteed, ranking)
 
@@ -238,7 +244,7 @@ class Filler:
         hole = next((hole for hole in analysed.holes if hole.span.start == offset), None)
         if hole is None or self.unfit(hole):
             raise InputError(self.unfit(hole) if hole else "there is no hole here")
-        place = self.place(hole, encode(text), head(self._surface, analysed.environment_at(0), text))
+        place = self.place(hole, encode(text), self.schema(analysed, text))
         executor = self._executor.at((rung,))
         return executor.decode(hole.sort, self._near.environment(hole.environment), place, stop=stop)
 
@@ -271,12 +277,27 @@ class Filler:
         spec = self._surface.sorts.get(hole.sort)
         return hole.mark.name if spec is not None and spec.declares else ""
 
-    def place(self, hole: Hole, data: bytes, schema: str) -> Place:
-        """Where a hole stands, as the model is shown it: its instruction stands before its statement."""
+    def schema(self, analysed: Analysed, text: str) -> bytes:
+        """What is declared outside of a text, as the model is told it: in half of its context at most."""
+        room = ROOM
+        while True:
+            told = encode(head(self._surface, analysed.environment_at(0), text, room))
+            if len(self._vocabulary.encode(told)) <= self._capacity // 2:
+                return told
+            room //= 2
+
+    def place(self, hole: Hole, data: bytes, schema: bytes) -> Place:
+        """Where a hole stands, as the model is shown it: its instruction stands before its statement.
+
+        Of a long text its latest part is shown.
+        """
         start = hole.statement.start
         note = hole.mark.instruction or hole.mark.name.replace("_", " ")
         lines = f"{self._surface.comment} {note}\n" if note and not self.pin(hole) else ""
-        before = schema.encode() + data[:start] + lines.encode() + data[start : hole.span.start]
+        text = data[:start] + encode(lines) + data[start : hole.span.start]
+        spare = self._executor.wishes.budget + self._capacity // 8  # for the hole and what is scored after it
+        room = self._capacity - len(self._vocabulary.encode(schema)) - spare
+        before = schema + latest(self._vocabulary, text, min(max(room, 2), _TEXT))
         return Place(before, data[hole.span.end :], hole.region, hole.mark.text)
 
     def order(self, hole: Hole) -> tuple[int, tuple[int, ...], int]:
@@ -315,7 +336,7 @@ class _Work:
     filler: Filler
     analyse: Analyse
     draft: Draft
-    schema: str
+    schema: bytes
     stop: Stop | None
     filled: list[FilledHole] = field(default_factory=list)
     incomplete: list[OpenHole] = field(default_factory=list)

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from gproj_lsp.environment import Binding, Environment
 from gproj_lsp.surface import Surface
 
-__all__ = ["head"]
+__all__ = ["ROOM", "head"]
 
-_ROOM = 6_000
+ROOM = 6_000
 """Characters of a head: some 2,000 tokens, which take 5 s to read once on two cores."""
 _QUIET = frozenset({"builtin", "buffer"})
 """Who declares what a model need not be told: the language knows the first, the text shows the second."""
@@ -24,7 +24,7 @@ class _Owner:
     members: list[Binding] = field(default_factory=list)
 
 
-def head(surface: Surface, world: Environment, text: str, room: int = _ROOM) -> str:
+def head(surface: Surface, world: Environment, text: str, room: int = ROOM) -> str:
     """What is declared outside of a text, one line an owner, in the words of the surface.
 
     Where there is too much, owners that the text names come first, then as many others as there is room for. The order does not
