@@ -1,5 +1,12 @@
 """`python -m gproj_lsp` is `gproj-lsp`."""
 
+import sys
+from pathlib import Path
+
+# Python looks for modules in the current folder first, and that may be anybody's workspace: its code is never run.
+if sys.path and Path(sys.path[0] or ".").resolve() == Path.cwd():
+    del sys.path[0]
+
 from gproj_lsp.cli import main
 
 main()

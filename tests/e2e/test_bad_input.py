@@ -139,6 +139,14 @@ def test_a_setting_that_is_not_valid(shop, setting, said):
     assert refused(shop, "check", "a.sql", "-c", setting).startswith(said)
 
 
+def test_no_code_of_the_workspace_runs(shop):
+    for name in ("typer", "sqlglot", "sqlite3", "duckdb", "psycopg", "conftest", "sitecustomize"):
+        (shop / f"{name}.py").write_text("raise SystemExit(77)\n")
+    (shop / "a.sql").write_text("SELECT id FROM users;\n")
+    done = gproj(shop, "check", "a.sql")
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 def test_a_sqlite_file_that_is_not_there_is_not_created(shop):
     (shop / "a.sql").write_text(HOLE)
     said = refused(shop, "check", "a.sql", "-c", "surfaces.sql.database=sqlite:///absent.db")
