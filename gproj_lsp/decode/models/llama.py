@@ -162,7 +162,7 @@ class LlamaModel:
         if not ids:
             raise ModelError("a model can't be fed an empty text")
         if len(self._fed) + len(ids) > self._capacity:
-            mend = "shorten the file or the schema, or raise `context`"
+            mend = "choose a model with a longer context"
             raise ModelError(
                 f"the text does not fit the model's context of {self._capacity} tokens", mend=mend
             )
@@ -262,7 +262,7 @@ def _open(native: NativeModel, capacity: int, threads: int) -> object:
     params.no_perf = True
     context = lib.llama_init_from_model(native.handle, params)
     if not context:
-        mend = "lower `context`, or choose a smaller model"
+        mend = "choose a smaller model"
         raise ModelError(
             f"there is no memory for a context of {capacity} tokens", place=str(native.path), mend=mend
         )
