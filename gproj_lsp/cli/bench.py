@@ -40,9 +40,7 @@ def throughput(*, names: str, rounds: int, json: bool, overrides: Iterable[str])
 def slots(*, names: str, rounds: int, json: bool, overrides: Iterable[str]) -> int:
     """Write what a changed Γ costs, and the model steps to the first text of each hole of the shipped example."""
     from gproj_lsp.bench import slots as bench
-    from gproj_lsp.bench.alone import llguidance_alone
 
-    alone = {"llguidance": llguidance_alone}
     workspaces = Workspaces(overrides)
     settings = workspaces.at(Path.cwd()).settings
     example = workspaces.at(FOLDER)
@@ -52,7 +50,7 @@ def slots(*, names: str, rounds: int, json: bool, overrides: Iterable[str]) -> i
         context = Context(open_model(settings))
         engine = make_engine(settings.text("engine"))
         sheets = [
-            bench.run(context.vocabulary, engine, alone.get(engine.name), sizes=_sizes(names), rounds=rounds),
+            bench.run(context.vocabulary, engine, sizes=_sizes(names), rounds=rounds),
             bench.second_hole(surface, context, engine, source.text, example.analyzer(surface).analyse),
         ]
     return _write(sheets, json=json)
