@@ -1,0 +1,1 @@
+"""Resolvers: what a language's names mean, where scopes alone don't tell."""
