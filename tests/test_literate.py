@@ -23,7 +23,7 @@ Table = ["users"]
 """
 
 
-def accepts(fragment, environment, rung, text):  # noqa: ARG001
+def accepts(fragment, environment, rung, text):
     return any(binding.name == text for binding in environment.names(Query.of("Table")))
 
 
