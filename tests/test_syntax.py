@@ -276,7 +276,7 @@ class TestParsing:
         assert caught.value.place == f"{toy_root / 'broken.scm'}:2"
 
     def test_a_language_that_is_not_installed_is_named(self, toy):
-        from gproj_lsp.syntax import Grammar  # noqa: PLC0415  (nothing else makes one)
+        from gproj_lsp.syntax import Grammar
 
         with pytest.raises(SurfaceError, match="tree_sitter_nothing can't be loaded"):
             Grammar("tree_sitter_nothing", toy.root)
