@@ -67,7 +67,7 @@ class LexicalResolver:
             broken,
         )
 
-    def adopt(self, bindings: Iterable[Binding], world: World) -> tuple[Binding, ...]:
+    def adopt(self, bindings: Iterable[Binding], world: World) -> tuple[Binding, ...]:  # noqa: ARG002  (a protocol)
         """Names as they are, in their sort's name space."""
         return tuple(
             Binding(
@@ -83,7 +83,7 @@ class LexicalResolver:
             for each in bindings
         )
 
-    def builtins(self, world: World) -> Facts:
+    def builtins(self, world: World) -> Facts:  # noqa: ARG002  (a protocol)
         """Nothing: what a language declares itself is facts of its surface."""
         return NOTHING
 
@@ -91,14 +91,14 @@ class LexicalResolver:
 class _Lexical:
     """One statement, resolved by scopes."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  (what a resolution is made of)
         self,
         surface: Surface,
         statement: Statement,
         matches: tuple[Match, ...],
         environment: Environment,
         world: World,
-        broken: bool,
+        broken: bool,  # noqa: FBT001
     ) -> None:
         self._surface = surface
         self._statement = statement
