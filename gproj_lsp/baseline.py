@@ -1,12 +1,14 @@
 """Known ghosts that `check` need not report again.
 
 A baseline is a JSON file to commit. It counts, for each file, how often a name is a ghost, and knows no line numbers: it
-stays true when other lines change, and one more use of the same ghost is new.
+stays true when other lines change, and one more use of the same ghost is new. Paths start at its own folder, so that it does
+not matter where `check` is run.
 """
 
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -25,26 +27,38 @@ _Key = tuple[str, str, str, str]
 
 @dataclass(frozen=True)
 class Baseline:
-    """How often each finding is known: by path, code, sort and name."""
+    """How often each finding is known.
+
+    Attributes:
+        known: By path, code, sort and name.
+        folder: Where the paths start.
+    """
 
     known: Counter[_Key]
+    folder: Path
 
     @classmethod
-    def of(cls, reports: Iterable[FileReport]) -> Baseline:
+    def of(cls, reports: Iterable[FileReport], folder: Path) -> Baseline:
         """A baseline of everything that the reports hold."""
-        return cls(Counter(_key(report, found) for report in reports for found in report.diagnostics))
+        made = cls(Counter(), folder)
+        made.known.update(made._key(report, found) for report in reports for found in report.diagnostics)
+        return made
 
     def new(self, report: FileReport) -> FileReport:
         """The report without what is known; of equal findings, the first ones are the known ones."""
         left = Counter(self.known)
         kept = []
         for found in report.diagnostics:
-            key = _key(report, found)
+            key = self._key(report, found)
             if left[key] > 0:
                 left[key] -= 1
             else:
                 kept.append(found)
         return report.only(kept)
+
+    def _key(self, report: FileReport, found: Diagnostic) -> _Key:
+        path = os.path.relpath(report.path, self.folder)
+        return (Path(path).as_posix(), found.code, found.sort, found.name)
 
 
 def load(path: Path, label: str = "") -> Baseline:
@@ -67,7 +81,7 @@ def load(path: Path, label: str = "") -> Baseline:
         }
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise problem from error
-    return Baseline(Counter(known))
+    return Baseline(Counter(known), path.parent)
 
 
 def save(baseline: Baseline, path: Path) -> None:
@@ -85,7 +99,3 @@ def save(baseline: Baseline, path: Path) -> None:
         write_atomically(path, text.encode())
     except OSError as error:
         raise InputError(f"can't be written: {error.strerror or error}", place=str(path)) from error
-
-
-def _key(report: FileReport, found: Diagnostic) -> _Key:
-    return (report.path, found.code, found.sort, found.name)

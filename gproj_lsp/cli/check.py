@@ -41,9 +41,7 @@ def check(
         reports = list(run.reports(paths, stdin_filename, shown))
     known = _baseline_path(run, baseline, required=update_baseline)
     if update_baseline and known is not None:
-        baselines.save(baselines.Baseline.of(reports), known)
-        note(f"{known}: {sum(len(report.diagnostics) for report in reports)} known from now on")
-        return 2 if run.failed else 0
+        return _save(run, reports, known)
     if known is not None:
         old = baselines.load(known, shown_path(known))
         reports = [old.new(report) for report in reports]
@@ -51,6 +49,16 @@ def check(
     if run.failed:
         return 2
     return 1 if value.totals(reports).errors else 0
+
+
+def _save(run: _Run, reports: Sequence[FileReport], known: Path) -> int:
+    if run.failed:
+        complain(f"{shown_path(known)}: not written, since not everything could be checked")
+        return 2
+    baselines.save(baselines.Baseline.of(reports, known.parent), known)
+    total = sum(len(report.diagnostics) for report in reports)
+    note(f"{shown_path(known)}: {total} known from now on")
+    return 0
 
 
 @dataclass

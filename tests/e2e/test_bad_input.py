@@ -280,6 +280,15 @@ def test_a_surface_that_is_not_there(shop):
     assert "absent" in refused(shop, "check-surface", "absent")
 
 
+def test_a_baseline_is_not_made_of_half_a_check(shop):
+    (shop / "a.sql").write_bytes(b"\xff")
+    (shop / "b.sql").write_text("SELECT nmae FROM users;\n")
+    done = gproj(shop, "check", "a.sql", "b.sql", "--baseline", "known.json", "--update-baseline")
+    assert done.returncode == 2
+    assert b"known.json: not written, since not everything could be checked" in done.stderr
+    assert not (shop / "known.json").exists()
+
+
 def test_a_baseline_that_is_none(shop):
     (shop / "a.sql").write_text("SELECT id FROM users;\n")
     (shop / "b.json").write_text("[]")
