@@ -13,7 +13,7 @@ from pathlib import Path
 from gproj_lsp.errors import InputError
 from gproj_lsp.text import LineIndex
 
-__all__ = ["Document", "decode", "read", "replace", "write_atomically"]
+__all__ = ["Document", "at_home", "decode", "read", "replace", "write_atomically"]
 
 _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -34,6 +34,11 @@ class Document:
     label: str
     text: str
     data: bytes
+
+
+def at_home(text: str) -> Path:
+    """The path, with the home folder for `~`; as it is said where nobody has such a home."""
+    return Path(os.path.expanduser(text))  # noqa: PTH111  (Path's own raises where there is no home)
 
 
 def read(path: Path, label: str = "") -> Document:

@@ -266,6 +266,12 @@ def _said(word: str, kind: str) -> object:
 
 def _checked(found: object, key: Key, place: Callable[[], str]) -> Value:
     """The value as the key's kind has it; a value that is refused is not repeated, it may hold a password."""
+    if any(
+        "\0" in text
+        for text in (found if isinstance(found, (list, tuple)) else (found,))
+        if isinstance(text, str)
+    ):
+        raise SettingsError("the value holds a NUL character, which no path and no name has", place=place())
     if key.kind == "flag" and isinstance(found, bool):
         return found
     if key.kind in {"number", "whole"} and isinstance(found, (int, float)) and not isinstance(found, bool):
@@ -295,7 +301,7 @@ _KINDS = {
 
 def _number(found: float, key: Key, place: Callable[[], str]) -> float:
     whole = key.kind != "whole" or isinstance(found, int)
-    if isfinite(found) and whole and key.least <= found <= key.most:
+    if key.least <= found <= key.most and whole and isfinite(found):
         return found
     kind = _KINDS[key.kind]
     raise SettingsError(f"the value must be {kind} from {key.least:g} to {key.most:g}", place=place())

@@ -99,6 +99,8 @@ def parse(text: str, label: str) -> TomlFile:
         raise InputError(f"is not TOML: {_reason(error)}", place=_place(error, text, label)) from error
     except RecursionError as error:
         raise InputError("is nested too deeply", place=label) from error
+    except ValueError as error:
+        raise InputError("holds a number with more digits than can be read", place=label) from error
     return TomlFile(label, text, table)
 
 
@@ -106,7 +108,7 @@ def value(text: str) -> object | None:
     """One TOML value (`true`, `3`, `["a", "b"]`, `"x"`), or None where `text` is none: then it is a plain word."""
     try:
         return tomllib.loads(f"value = {text}").get("value") if "\n" not in text else None
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return None
 
 

@@ -187,6 +187,6 @@ def walk(folder: Path, wanted: Callable[[Path], bool], exclude: Iterable[str] = 
             if entry.is_dir():
                 if not entry.is_symlink() and not entry.name.startswith(".") and entry.name not in _SKIPPED:
                     folders.append(entry)
-            elif wanted(entry):
+            elif entry.is_file() and wanted(entry):  # what is no file (a pipe, a dangling link) may never end
                 yield entry
         pending.extend(reversed(folders))

@@ -6,6 +6,7 @@ The program runs inside the test's process here; `e2e/test_bad_input.py` runs it
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import unicodedata
 
@@ -97,3 +98,44 @@ def test_a_file_name_is_no_markup(monkeypatch):
     shown._show()
     shown.update("checking [/blue].sql")
     shown.stop()
+
+
+@pytest.mark.parametrize(
+    "key", ["model", "baseline", "surfaces.sql.ddl", "surfaces.sql.snapshot", "surfaces.sql.database"]
+)
+def test_a_nul_in_a_setting_is_refused_with_its_line(shop, told, key):
+    (shop / "gproj.toml").write_text(f'\n{key} = "x://a\\u0000b"\n')
+    status, _, err = told("check", "schema.sql")
+    assert status == 2
+    assert err == "gproj-lsp: gproj.toml:2: the value holds a NUL character, which no path and no name has\n"
+
+
+@pytest.mark.parametrize(
+    ("digits", "said"),
+    [
+        (400, "gproj.toml:1: the value must be a whole number from 0 to 4.29497e+09"),
+        (5000, "gproj.toml: holds a number with more digits than can be read"),
+    ],
+)
+def test_a_number_with_very_many_digits_is_refused(shop, told, digits, said):
+    (shop / "gproj.toml").write_text(f"fill.seed = {'9' * digits}\n")
+    status, _, err = told("check", "schema.sql")
+    assert status == 2
+    assert err == f"gproj-lsp: {said}\n"
+
+
+@pytest.mark.parametrize("setting", ["ddl", "snapshot", "database"])
+def test_a_home_that_nobody_has_is_a_path_like_any_other(shop, told, setting):
+    scheme = "sqlite:///" if setting == "database" else ""
+    status, _, err = told("check", "schema.sql", "-c", f"surfaces.sql.{setting}={scheme}~nobody-at-all/x.sql")
+    assert status == 2
+    assert "unexpected" not in err
+    assert "~nobody-at-all/x.sql" in err
+
+
+def test_a_walk_passes_over_what_is_no_file(shop, told):
+    os.mkfifo(shop / "pipe.sql")
+    (shop / "dangling.sql").symlink_to("nowhere.sql")
+    status, out, err = told("check", ".")
+    assert (status, err) == (0, "")
+    assert "in 1 file" in out

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path, PurePath
 
+from gproj_lsp.document import at_home
 from gproj_lsp.errors import ProviderError
 from gproj_lsp.facts import NOTHING, Facts, Request
 
@@ -121,7 +122,7 @@ class _Search:
                 self.problems.append(f"surfaces.sql.ddl: nothing matches {pattern}")
 
     def _matches(self, pattern: str) -> Iterator[Path]:
-        pure = Path(pattern).expanduser()
+        pure = at_home(pattern)
         absolute = pure.is_absolute()
         if not absolute and ".." in pure.parts:
             raise ProviderError(

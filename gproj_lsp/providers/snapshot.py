@@ -28,7 +28,7 @@ from time import time
 
 import msgspec
 
-from gproj_lsp.document import write_atomically
+from gproj_lsp.document import at_home, write_atomically
 from gproj_lsp.environment import Binding, Origin
 from gproj_lsp.errors import ProviderError
 from gproj_lsp.facts import NOTHING, Facts, Request
@@ -105,7 +105,7 @@ class Snapshot:
 
 def _path(request: Request) -> Path | None:
     said = request.settings.get(_SETTING)
-    return request.root / Path(said).expanduser() if isinstance(said, str) and said else None
+    return request.root / at_home(said) if isinstance(said, str) and said else None
 
 
 def write(path: Path, facts: Facts) -> None:

@@ -15,6 +15,7 @@ from urllib.request import urlopen
 
 from platformdirs import user_cache_path
 
+from gproj_lsp.document import at_home
 from gproj_lsp.errors import ModelError
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def locate(setting: str, *, root: Path | None = None, cache: Path | None = None)
                 "this model was not pulled yet", place=setting, mend=f"gproj-lsp model pull {setting}"
             )
         return path
-    path = (root or Path()) / Path(setting).expanduser()
+    path = (root or Path()) / at_home(setting)
     if not path.is_file():
         mend = "give the path of a GGUF file, or leave `model` unset for the embedded one"
         raise ModelError("there is no such model file", place=str(path), mend=mend)
