@@ -17,7 +17,7 @@ from gproj_lsp.decode.calls import (
 from gproj_lsp.decode.choice import decide
 from gproj_lsp.decode.context import Context
 from gproj_lsp.decode.leaf import LeafDecoder, Task
-from gproj_lsp.decode.prompt import Seam, seam, window
+from gproj_lsp.decode.prompt import Seam, between, seam, window
 from gproj_lsp.decode.rank import Ranking, rank
 from gproj_lsp.decode.sampling import GREEDY, Sampler, Sampling
 from gproj_lsp.decode.trace import Declared, Fallback, HoleEntered, Ledger, Listener, Text, silent
@@ -57,12 +57,14 @@ class Place:
         after: The text after it.
         region: ρ, outermost first.
         hole: How the hole reads in the source.
+        head: How many bytes of `before` are the head of the prompt.
     """
 
     before: bytes
     after: bytes = b""
     region: tuple[str, ...] = ()
     hole: str = ""
+    head: int = 0
 
 
 @dataclass(frozen=True)
@@ -357,13 +359,29 @@ class _HoleDecode:
         return text
 
     def _masked(self, grammar: Grammar, around: Around) -> bytes:
+        if self.owner.context.vocabulary.fim is not None and around.after:
+            return self._middle(grammar, around)
         shown = shown_before(self.owner.context, around.before)
         follow = beginning(around.follow) if around.follow else None
         closed = follow is not None and not may_be_empty(follow)
         parts = (shown.tail, grammar, *([follow] if follow else ()))
-        budget = self.owner.wishes.budget - self.ledger.tokens
-        task = Task(concatenated(*parts), shown.ids, budget, closed)
         skip = len(shown.tail)
+        text = self._written(Task(concatenated(*parts), shown.ids, self._budget(), closed), skip)
+        end = _end(text, grammar, follow)
+        if end < len(text):
+            self.owner.told(Text(end, b""))
+        return text[:end]
+
+    def _middle(self, grammar: Grammar, around: Around) -> bytes:
+        """Write between the text before and the text after, which a model with fill-in-the-middle tokens is shown first."""
+        shown = between(self.owner.context.vocabulary, around.before, around.after, self.place.head)
+        return self._written(Task(grammar, shown, self._budget(), closed=False), 0)
+
+    def _budget(self) -> int:
+        return self.owner.wishes.budget - self.ledger.tokens
+
+    def _written(self, task: Task, skip: int) -> bytes:
+        """Decode; the first bytes were there before and are not told."""
 
         def told(at: int, data: bytes) -> None:
             self.owner.told(Text(max(0, at - skip), data[max(0, skip - at) :]))
@@ -371,11 +389,7 @@ class _HoleDecode:
         written = self.leaf.decode(task, self.ledger, told, self.stop)
         if written.reason:
             raise Stranded(written.reason)
-        text = written.text[skip:]
-        end = _end(text, grammar, follow)
-        if end < len(text):
-            self.owner.told(Text(end, b""))
-        return text[:end]
+        return written.text[skip:]
 
 
 def shown_before(context: Context, before: bytes) -> Seam:

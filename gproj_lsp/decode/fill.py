@@ -298,7 +298,7 @@ class Filler:
         spare = self._executor.wishes.budget + self._capacity // 8  # for the hole and what is scored after it
         room = self._capacity - len(self._vocabulary.encode(schema)) - spare
         before = schema + latest(self._vocabulary, text, min(max(room, 2), _TEXT))
-        return Place(before, data[hole.span.end :], hole.region, hole.mark.text)
+        return Place(before, data[hole.span.end :], hole.region, hole.mark.text, len(schema))
 
     def order(self, hole: Hole) -> tuple[int, tuple[int, ...], int]:
         """Where a hole's turn is: by statement, then by what its regions depend on, outermost first, then by place."""

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from gproj_lsp.decode.base import Vocabulary
 
-__all__ = ["Seam", "seam", "window"]
+__all__ = ["Seam", "between", "seam", "window"]
 
 _LAST_WORD = re.compile(rb"\s*\S*\Z")
 _LONGEST_TAIL = 64
+_RIGHT = 400
+"""Bytes of the text after a hole that a fill-in-the-middle prompt shows."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,28 @@ def seam(vocabulary: Vocabulary, text: bytes) -> Seam:
         size -= len(vocabulary.tokens[ids[kept]])
     begin = () if vocabulary.begin is None else (vocabulary.begin,)
     return Seam((*begin, *ids[:kept]), text[size:])
+
+
+def between(vocabulary: Vocabulary, before: bytes, after: bytes, head: int) -> tuple[int, ...]:
+    """What a model with fill-in-the-middle tokens is shown of a hole; the head stands before the frame, so that it is kept.
+
+    Raises:
+        ValueError: The vocabulary has no such tokens.
+    """
+    fim = vocabulary.fim
+    if fim is None:
+        raise ValueError(f"{vocabulary.name} has no fill-in-the-middle tokens")
+    begin = () if vocabulary.begin is None else (vocabulary.begin,)
+    right = window(after, _RIGHT)
+    return (
+        *begin,
+        *vocabulary.encode(before[:head]),
+        fim.prefix,
+        *vocabulary.encode(before[head:]),
+        fim.suffix,
+        *vocabulary.encode(right),
+        fim.middle,
+    )
 
 
 def window(right: bytes, least: int) -> bytes:

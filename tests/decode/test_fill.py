@@ -1,0 +1,84 @@
+"""What filling a document needs besides a model: drafts, the head of the prompt, what Γ is near."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gproj_lsp.decode.draft import Draft
+from gproj_lsp.decode.nearby import Nearby
+from gproj_lsp.decode.schema import head
+from gproj_lsp.environment import Binding, Environment, Origin
+from gproj_lsp.text import Span
+
+DATABASE = Origin("database")
+
+
+@given(st.text(min_size=1, max_size=20), st.data())
+def test_edits_apply_at_once_and_places_follow(original, data):
+    size = len(original.encode())
+    cuts = [at for at in range(size + 1) if at == size or original.encode()[at] & 0xC0 != 0x80]
+    marks = sorted(data.draw(st.lists(st.sampled_from(cuts), min_size=4, max_size=4)))
+    spans = [Span(marks[0], marks[1]), Span(marks[2], marks[3])]
+    texts = data.draw(st.tuples(st.text(min_size=1, max_size=5), st.text(min_size=1, max_size=5)))
+    draft = Draft(original)
+    for span, text in data.draw(st.permutations(list(zip(spans, texts, strict=True)))):
+        draft = draft.filled(span, text)
+    whole = original.encode()
+    if spans[0] != spans[1]:
+        expected = (
+            whole[: marks[0]]
+            + texts[0].encode()
+            + whole[marks[1] : marks[2]]
+            + texts[1].encode()
+            + whole[marks[3] :]
+        )
+        assert draft.text.encode() == expected
+    for offset in cuts:
+        if offset >= marks[3]:
+            assert draft.text.encode()[draft.now(offset) :] == whole[offset:]
+
+
+def world(count=3):
+    tables = [Binding(f"t{at}", "Table", origin=DATABASE) for at in range(count)]
+    columns = [
+        Binding(name, "Column", f"t{at}", attrs={"type": "INT"}, origin=DATABASE)
+        for at in range(count)
+        for name in ("id", "name")
+    ]
+    return Environment.of([*tables, *columns])
+
+
+def test_the_head_tells_the_world_in_the_surfaces_words(sql):
+    assert head(sql, world(2), "").splitlines() == [
+        "CREATE TABLE t0 (id INT, name INT);",
+        "CREATE TABLE t1 (id INT, name INT);",
+    ]
+
+
+def test_the_head_leaves_out_what_the_text_and_the_language_declare(sql):
+    own = Environment.of(
+        [
+            Binding("mine", "Table"),
+            Binding("x", "Column", "mine"),
+            Binding("catalog", "Table", origin=Origin("builtin")),
+            Binding("y", "Column", "catalog", origin=Origin("builtin")),
+        ]
+    )
+    assert head(sql, own, "") == ""
+
+
+def test_of_a_large_world_what_the_text_names_comes_first_and_the_order_stays(sql):
+    told = head(sql, world(200), "SELECT id FROM T150 JOIN t7", room=400).splitlines()
+    names = [line.split()[2] for line in told]
+    assert {"t7", "t150"} <= set(names)
+    assert names == sorted(names, key=lambda name: int(name[1:]))
+    assert sum(map(len, told)) <= 400
+
+
+def test_members_of_the_languages_own_things_are_near_only_where_they_are_visible(sql):
+    builtin = Origin("builtin")
+    far = Binding("pagetype", "Column", "dbstat", origin=builtin)
+    visible = Binding("tbl_name", "Column", "sqlite_master", attrs={"scope": "visible"}, origin=builtin)
+    function = Binding("max", "Function", origin=builtin)
+    mine = Binding("id", "Column", "t")
+    near = Nearby(sql).environment(Environment.of([far, visible, function, mine]))
+    assert set(near) == {visible, function, mine}
