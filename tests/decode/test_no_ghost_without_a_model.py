@@ -1,8 +1,8 @@
 """No ghost without a model: whatever is drawn from an instantiated grammar names only what exists.
 
-Statements are drawn at random, with no model to be sensible; Γ comes from analysing the statement's own FROM. Our analysis judges
-them, and so does SQLite, with double-quoted strings off where Python lets us (3.12); otherwise it judges a plain schema, of which
-no name needs quotes, so that it can't read a ghost as a string.
+Statements are drawn at random, with no model to be sensible; Γ comes from analysing the statement's own FROM. Our analysis
+judges them, and so does SQLite, with double-quoted strings off where Python lets us (3.12); otherwise it judges a plain schema,
+of which no name needs quotes, so that it can't read a ghost as a string.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ SOURCES = (
 """Where the columns come from: one table, aliases, joins with ambiguous names, a view, a table twice, a subquery."""
 
 STATEMENT = """
-root ::= item (", " item)* " %s" (" WHERE " condition)? (" GROUP BY " %%c%%)? (" ORDER BY " %%c%% (" DESC")?)? (" LIMIT " [1-9])?
+root ::= item (", " item)* " %s" (" WHERE " condition)? (" GROUP BY " %%c%%)? order? (" LIMIT " [1-9])?
+order ::= " ORDER BY " %%c%% (" DESC")?
 item ::= %%c%% | "count(" %%c%% ")" | "max(" value ")" | value " AS x" [0-9]
 value ::= %%c%% | number | value2
 value2 ::= "coalesce(" %%c%% ", " value ")" | "CASE WHEN " condition " THEN " %%c%% " ELSE " value " END"
@@ -117,10 +118,9 @@ def test_sqlite_finds_every_name_in_random_statements(sql, schema: str, count: i
     connection = judge(schema)
     _, statements = drawn(sql, schema, count)
     for statement in statements:
-        try:
-            connection.execute(f"EXPLAIN {statement}")
-        except sqlite3.Error as error:
-            assert not str(error).startswith(("no such", "ambiguous", "near", "unrecognized")), statement
+        connection.execute(
+            f"EXPLAIN {statement}"
+        )  # raises "no such column", "ambiguous column name" and whatever else
     connection.close()
 
 
@@ -132,6 +132,6 @@ def test_both_judges_see_a_ghost(sql, schema: str):
     for statement in statements:
         ghostly = statement.replace("SELECT ", "SELECT ghost_1, ", 1)
         assert [d.name for d in analyzer.analyse(ghostly + ";").diagnostics] == ["ghost_1"]
-        with pytest.raises(sqlite3.Error, match="no such column: ghost_1|misuse|aggregate"):
+        with pytest.raises(sqlite3.Error, match="no such column: ghost_1"):
             connection.execute(f"EXPLAIN {ghostly}")
     connection.close()

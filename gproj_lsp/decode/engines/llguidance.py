@@ -88,7 +88,7 @@ class _Tokens:
         self.end = len(tokens)
         tokens.append(b"")
         self.tokenizer = _tokenizer(tokens, self.end, self.bytes, slices)
-        self.buffer = np.zeros((len(tokens) + 31) // 32, np.int32)
+        self.room = (len(tokens) + 31) // 32
         self.words = mask_words(vocabulary)
         last = self.size % 32
         self.last = np.int32((1 << last) - 1 if 0 < last < 31 else 0x7FFFFFFF if last == 31 else -1)
@@ -167,14 +167,16 @@ class _Matcher(SteppedMatcher):
         super().__init__(vocabulary)
         self._tokens = tokens
         self._state = state
+        self._found = np.zeros(tokens.room, np.int32)
+        self._address = self._found.ctypes.data
 
     def _mask_text(self, buffer: Mask) -> bool:
-        tokens = self._tokens
-        self._state.unsafe_compute_mask_ptr(tokens.buffer.ctypes.data, tokens.buffer.nbytes)
+        tokens, found = self._tokens, self._found
+        self._state.unsafe_compute_mask_ptr(self._address, found.nbytes)
         _refuse(self._state)
-        buffer[:] = tokens.buffer[: tokens.words]
+        buffer[:] = found[: tokens.words]
         buffer[-1] &= tokens.last
-        return bool(tokens.buffer[tokens.end >> 5] >> (tokens.end & 31) & 1)
+        return bool(found[tokens.end >> 5] >> (tokens.end & 31) & 1)
 
     def _advance_token(self, token: int) -> int:
         return self._consume([token])

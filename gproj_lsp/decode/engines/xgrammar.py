@@ -1,4 +1,8 @@
-"""XGrammar: exact on any grammar, needs torch, and best where one grammar serves many texts."""
+"""XGrammar: exact on any grammar, needs torch, and best where one grammar serves many texts.
+
+Its masks may leave out, in recursive grammars, a token of several bytes that its matcher would accept (seen in 0.2.9). That
+costs the model a spelling, and no text.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +55,7 @@ class _Compiler:
     """A vocabulary as XGrammar sees it, and what was compiled for it; one end id more stands for all the vocabulary has."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
-        self.library, torch = _libraries()
+        self.library, self.torch = _libraries()
         self.end = len(vocabulary)
         self.words = mask_words(vocabulary)
         tokens = [b"" if i in vocabulary.end else token for i, token in enumerate(vocabulary.tokens)]
@@ -59,8 +63,6 @@ class _Compiler:
             [*tokens, b""], self.library.VocabType.RAW, vocab_size=len(tokens) + 1, stop_token_ids=[self.end]
         )
         self.compiler = self.library.GrammarCompiler(info, cache_enabled=False)
-        self.buffer = np.zeros(self.end // 32 + 1, np.int32)
-        self.tensor = torch.from_numpy(self.buffer).unsqueeze(0)
         self._compiled: OrderedDict[str, object] = OrderedDict()
 
     def matcher(self, text: str) -> Native:
@@ -106,13 +108,15 @@ class _Matcher(SteppedMatcher):
         super().__init__(vocabulary)
         self._compiler = compiler
         self._state = state
+        self._found = np.zeros(compiler.end // 32 + 1, np.int32)
+        self._tensor = compiler.torch.from_numpy(self._found).unsqueeze(0)
 
     def _mask_text(self, buffer: Mask) -> bool:
-        compiler = self._compiler
-        compiler.buffer[:] = -1  # left as it is where everything is admitted
-        self._state.fill_next_token_bitmask(compiler.tensor)
-        buffer[:] = compiler.buffer[: compiler.words] & texts(self._vocabulary)
-        return bool(compiler.buffer[compiler.end >> 5] >> (compiler.end & 31) & 1)
+        end, found = self._compiler.end, self._found
+        found[:] = -1  # left as it is where everything is admitted
+        self._state.fill_next_token_bitmask(self._tensor)
+        buffer[:] = found[: self._compiler.words] & texts(self._vocabulary)
+        return bool(found[end >> 5] >> (end & 31) & 1)
 
     def _advance_token(self, token: int) -> int:
         return int(self._state.accept_token(token))
