@@ -29,12 +29,14 @@ class Facts:
         closed: Sorts of which `bindings` holds every name the world has.
         problems: What it could not read, once each, as a user should see it (no secrets).
         details: What else tells readers apart ("dialect": "sqlite").
+        partial: Whether a part could not be read that may say more of any name: then of none is everything known.
     """
 
     bindings: tuple[Binding, ...] = ()
     closed: frozenset[str] = frozenset()
     problems: tuple[str, ...] = ()
     details: Mapping[str, str] = field(default_factory=dict)
+    partial: bool = False
 
 
 NOTHING = Facts()

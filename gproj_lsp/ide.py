@@ -171,7 +171,7 @@ class Analyzer:
         builtins = resolver.builtins(bare)
         sources = (facts,) if isinstance(facts, Facts) else tuple(facts)
         world = joined(
-            [replace(each, bindings=resolver.adopt(each.bindings, bare)) for each in sources],
+            [replace(each, bindings=resolver.adopt(_told(each, surface), bare)) for each in sources],
             _members(surface),
         )
         self.problems = world.problems
@@ -469,6 +469,19 @@ def _first(bindings: Iterable[Binding]) -> Frame:
     for binding in bindings:
         found.setdefault(binding.key, binding)
     return Frame(MappingProxyType(found))
+
+
+def _told(facts: Facts, surface: Surface) -> tuple[Binding, ...]:
+    """The bindings of a source; where it is partial, what has members leaves them open."""
+    if not facts.partial:
+        return facts.bindings
+    members = _members(surface)
+    unsure = dict.fromkeys(members, "open")
+    owners = {name for name, sort in surface.sorts.items() if sort.exhaustive} - set(members.values())
+    return tuple(
+        replace(each, attrs={**each.attrs, **unsure}) if each.sort in owners else each
+        for each in facts.bindings
+    )
 
 
 def _members(surface: Surface) -> Mapping[str, str]:

@@ -92,7 +92,7 @@ class DdlFiles:
         facts = request.declared(sources)
         problems = (*search.problems, *unread, *facts.problems)
         closed = frozenset[str]() if unread else facts.closed
-        return replace(facts, closed=closed, problems=problems)
+        return replace(facts, closed=closed, problems=problems, partial=bool(unread))
 
 
 def _patterns(request: Request) -> tuple[str, ...]:

@@ -62,6 +62,12 @@ class TestDdlFiles:
         }
         assert places["users"] == places["id"] == "schema.sql:3"
 
+    def test_a_file_that_cannot_be_read_may_say_more_of_any_table(self, tmp_path):
+        (tmp_path / "V1.sql").write_text("CREATE TABLE users (id int);")
+        (tmp_path / "V2.sql").write_bytes(b"ALTER TABLE users ADD mail text; -- \xff")
+        facts = declared("postgres", tmp_path, "*.sql")
+        assert ghosts("postgres", "SELECT id, mail FROM users; SELECT 1 FROM orders;", facts) == []
+
     def test_an_extension_leaves_functions_unknown(self, tmp_path):
         (tmp_path / "schema.sql").write_text("CREATE EXTENSION pgcrypto; CREATE TABLE t (a int);")
         assert ghosts("postgres", "SELECT crypt(a) FROM t;", declared("postgres", tmp_path, "*.sql")) == []
