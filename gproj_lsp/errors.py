@@ -8,6 +8,7 @@
     │   └── SurfaceError        grammars/<surface>/
     │       └── GrammarError    a fragment's GBNF
     ├── ProviderError           a database, DDL file or snapshot that could not be read
+    │   └── UnreachableError    one that is there and did not answer: locked, too slow, no connection
     ├── ModelError              a model that could not be loaded or run
     ├── EngineError             a mask engine that is absent or refused a grammar
     ├── EmptyQueryError         a slot without candidates: a diagnosis, raised before any token is sampled
@@ -31,6 +32,7 @@ __all__ = [
     "ProviderError",
     "SettingsError",
     "SurfaceError",
+    "UnreachableError",
 ]
 
 
@@ -73,6 +75,10 @@ class GrammarError(SurfaceError):
 
 class ProviderError(GprojError):
     """A source of facts that could not be read; analysis goes on with *unknown*."""
+
+
+class UnreachableError(ProviderError):
+    """A source that did not answer this time; what it said last may stand in."""
 
 
 class ModelError(GprojError):

@@ -42,7 +42,7 @@ def freeze(output: Path, *, surface: str | None, overrides: Iterable[str]) -> in
     """Write a snapshot of what the configured sources declare."""
     from gproj_lsp.providers.snapshot import write
 
-    workspaces = Workspaces(overrides)
+    workspaces = Workspaces(overrides, now=True)
     workspace = workspaces.at(Path.cwd())
     chosen = _surface(workspaces, workspace, surface)
     with progress("reading the configured sources"):
@@ -51,6 +51,8 @@ def freeze(output: Path, *, surface: str | None, overrides: Iterable[str]) -> in
     _tell(workspace, chosen)
     if not facts:
         raise InputError("no source is configured", mend=f"set {_sources(chosen)}")
+    if any(found.partial for found in facts):
+        raise InputError("not written, since not everything could be read", place=shown_path(output))
     frozen = _joined(facts)
     try:
         write(output, frozen)

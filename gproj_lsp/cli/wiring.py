@@ -27,18 +27,27 @@ PROVIDERS: Mapping[str, str] = {
 }
 """Every provider by the name that surfaces give it, as `module:class`."""
 
+_KEPT = frozenset({"database"})
+"""Those whose answers are kept: a server may be out of reach next time."""
+
 
 class LazyProvider:
-    """A provider that is imported only when its setting is there: database drivers are slow to import."""
+    """A provider that is imported only when its setting is there: database drivers are slow to import.
 
-    def __init__(self, name: str, setting: str, target: str) -> None:
+    Args:
+        name: The provider's, and of its setting.
+        target: `module:class`.
+        kept: Whether its answers are kept on disk.
+    """
+
+    def __init__(self, name: str, target: str, *, kept: bool) -> None:
         self.name = name
-        self._setting = setting
         self._target = target
+        self._kept = kept
 
     def fingerprint(self, request: Request) -> str | None:
         """See `Provider`."""
-        return self._real().fingerprint(request) if request.settings.get(self._setting) else None
+        return self._real().fingerprint(request) if request.settings.get(self.name) else None
 
     def read(self, request: Request) -> Facts:
         """See `Provider`."""
@@ -46,7 +55,12 @@ class LazyProvider:
 
     def _real(self) -> Provider:
         module, _, name = self._target.partition(":")
-        return cast("Provider", getattr(import_module(module), name)())
+        provider = cast("Provider", getattr(import_module(module), name)())
+        if not self._kept:
+            return provider
+        from gproj_lsp.providers.cache import Cached
+
+        return Cached(provider)
 
 
 class Workspaces:
@@ -54,10 +68,12 @@ class Workspaces:
 
     Args:
         overrides: `key=value`, as after `-c`.
+        now: Whether only what sources say now will do, and nothing that was kept.
     """
 
-    def __init__(self, overrides: Iterable[str] = ()) -> None:
+    def __init__(self, overrides: Iterable[str] = (), *, now: bool = False) -> None:
         self._overrides = tuple(overrides)
+        self._now = now
         self._surfaces = shipped()
         self._by_root: dict[Path, Workspace] = {}
         self._by_folder: dict[Path, Workspace] = {}
@@ -85,7 +101,10 @@ class Workspaces:
         if root not in self._by_root:
             kinds = {name: surface.settings for name, surface in self._surfaces.items()}
             settings = load(root, kinds, overrides=self._overrides)
-            providers = {name: LazyProvider(name, name, target) for name, target in PROVIDERS.items()}
+            providers = {
+                name: LazyProvider(name, target, kept=name in _KEPT and not self._now)
+                for name, target in PROVIDERS.items()
+            }
             self._by_root[root] = Workspace(settings, self._surfaces, providers, resolver_of)
         return self._by_root[root]
 

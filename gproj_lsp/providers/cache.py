@@ -1,7 +1,7 @@
-"""What a provider found last time, kept in a file: shown at once, and trusted while what it was read from is unchanged.
+"""What a provider found last time, kept in a file: trusted while what it was read from is unchanged.
 
-Stale-while-revalidate: `stale` gives whatever is kept, however old; `read` gives what is kept if the source's fingerprint is
-the same, else reads anew and keeps that. A source that fails while something is kept degrades to what is kept, and says so.
+`read` gives what is kept if the source's fingerprint is the same, else reads anew and keeps that. A source that does not answer
+while something is kept degrades to what is kept, which then closes nothing, and says so.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from pathlib import Path
 import msgspec
 from platformdirs import user_cache_path
 
+from gproj_lsp import __version__
 from gproj_lsp.document import write_atomically
 from gproj_lsp.environment import Binding, Origin
-from gproj_lsp.errors import ProviderError
+from gproj_lsp.errors import UnreachableError
 from gproj_lsp.facts import Facts, Provider, Request
 
 __all__ = ["Cached", "cache_folder"]
@@ -78,16 +79,12 @@ class Cached:
         """The provider's."""
         return self._provider.fingerprint(request)
 
-    def stale(self, request: Request) -> Facts | None:
-        """What was found last time, whether or not it still holds; None if nothing is kept."""
-        found = self._load(request)
-        return found[1] if found is not None else None
-
     def read(self, request: Request) -> Facts:
         """What holds now.
 
         Raises:
-            ProviderError: The source can't be read and nothing is kept.
+            ProviderError: The source can't be read.
+            UnreachableError: It does not answer, and nothing is kept.
         """
         fingerprint = _digest(self._provider.fingerprint(request) or "")
         kept = self._load(request)
@@ -95,7 +92,7 @@ class Cached:
             return kept[1]
         try:
             facts = self._provider.read(request)
-        except ProviderError as error:
+        except UnreachableError as error:
             if kept is None:
                 raise
             return _aged(kept[1], error)
@@ -117,7 +114,7 @@ class Cached:
 
     def _path(self, request: Request) -> Path:
         said = {key: request.settings[key] for key in sorted(request.settings)}
-        known = json.dumps([str(request.root.absolute()), self.name, said])
+        known = json.dumps([__version__, str(request.root.absolute()), self.name, said])
         # Nobody can guess a password from a hash it is not in.
         return self._folder / f"{_digest(_SECRETS.sub('', known))[:32]}.json"
 
@@ -155,8 +152,10 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def _aged(facts: Facts, error: ProviderError) -> Facts:
-    """Old facts, which close nothing: what they lack may have come since."""
+def _aged(facts: Facts, error: UnreachableError) -> Facts:
+    """Old facts, of which none is everything: what they lack may have come since."""
     read = max((each.origin.read for each in facts.bindings), default=0.0)
     when = datetime.fromtimestamp(read, timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
-    return replace(facts, closed=frozenset(), problems=(f"{error}; using what was read on {when}",))
+    return replace(
+        facts, closed=frozenset(), partial=True, problems=(f"{error}; using what was read on {when}",)
+    )

@@ -21,7 +21,8 @@ from sqlalchemy.engine import URL, Connection, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
-from gproj_lsp.errors import ProviderError
+from gproj_lsp.document import at_home
+from gproj_lsp.errors import ProviderError, UnreachableError
 
 __all__ = ["Address", "connected", "parse_address"]
 
@@ -109,7 +110,7 @@ def parse_address(text: str, root: Path) -> Address:
 def _path(url: URL, dialect: str, root: Path) -> Path | None:
     if dialect not in ("sqlite", "duckdb") or not url.database or url.database == ":memory:":
         return None
-    return root / url.database.removeprefix("file:")
+    return root / at_home(url.database.removeprefix("file:"))
 
 
 def existing(address: Address) -> Path:
@@ -133,7 +134,8 @@ def connected(address: Address, seconds: float) -> Iterator[Connection]:
     """A read-only connection that gives up after about `seconds`.
 
     Raises:
-        ProviderError: The driver is not installed, the file is absent or no database, the server does not answer.
+        ProviderError: The driver is not installed, the file is absent or no database.
+        UnreachableError: It is locked, takes too long, or does not let us in.
     """
     try:
         if address.dialect == "sqlite":
@@ -154,7 +156,7 @@ def connected(address: Address, seconds: float) -> Iterator[Connection]:
         with engine.connect() as connection:
             yield connection
     except (SQLAlchemyError, sqlite3.Error, OSError, UnicodeError) as error:
-        raise address.failure(*_reason(address, error)) from None
+        raise _failure(address, error) from None
     finally:
         engine.dispose()
 
@@ -189,17 +191,18 @@ def _arguments(dialect: str, seconds: float) -> dict[str, object]:
     return {}
 
 
-def _reason(address: Address, error: Exception) -> tuple[str]:
+def _failure(address: Address, error: Exception) -> ProviderError:
     """What went wrong in one clause, without secrets and without the statement that met it."""
     cause = getattr(error, "orig", None) or error
     text = address.scrubbed(str(cause))
+    said = f"can't be read: {text}"
     if address.dialect == "sqlite":
         if "not a database" in text or "malformed" in text:
-            return (f"is not a readable SQLite database: {text}",)
+            return address.failure(f"is not a readable SQLite database: {text}")
         if "locked" in text:
-            return ("is locked by another program",)
+            said = "is locked by another program"
         if "interrupted" in text:
-            return ("took too long to read",)
+            said = "took too long to read"
     if "statement timeout" in text:
-        return ("took too long to read",)
-    return (f"can't be read: {text}",)
+        said = "took too long to read"
+    return UnreachableError(said, place=address.shown)

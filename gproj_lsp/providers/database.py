@@ -23,7 +23,7 @@ class Database:
     name = "database"
 
     def fingerprint(self, request: Request) -> str | None:
-        """The file's path, size and time; for a server, which tells no cheap sign of change, never the same twice."""
+        """A file's path, size, time and counters; for a server, which gives no cheap sign of change, never the same twice."""
         said = request.settings.get("database")
         if not isinstance(said, str) or not said:
             return None
@@ -35,10 +35,12 @@ class Database:
             path = address.path.with_name(address.path.name + suffix)
             try:
                 stat = path.stat()
+                with path.open("rb") as file:
+                    head = file.read(100)  # SQLite counts changes here: two within a tick of the clock differ
             except OSError:
                 signs.append("absent")
             else:
-                signs.append(f"{stat.st_size} {stat.st_mtime_ns}")
+                signs.append(f"{stat.st_size} {stat.st_mtime_ns} {head[24:44].hex()}")
         return f"file {address.path.absolute()} {' '.join(signs)}"
 
     def read(self, request: Request) -> Facts:

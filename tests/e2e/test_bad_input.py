@@ -289,6 +289,14 @@ def test_a_baseline_is_not_made_of_half_a_check(shop):
     assert not (shop / "known.json").exists()
 
 
+def test_a_snapshot_is_not_made_of_half_a_schema(shop):
+    (shop / "more.sql").write_bytes(b"\xff")
+    done = gproj(shop, "facts", "freeze", "-o", "s.json", "-c", 'surfaces.sql.ddl=["*.sql"]')
+    assert done.returncode == 2
+    assert b"s.json: not written, since not everything could be read" in done.stderr
+    assert not (shop / "s.json").exists()
+
+
 def test_a_baseline_that_is_none(shop):
     (shop / "a.sql").write_text("SELECT id FROM users;\n")
     (shop / "b.json").write_text("[]")

@@ -119,6 +119,24 @@ def test_check_reads_a_database(shop):
     assert diagnostic["suggestions"][0] == "nick"
 
 
+def test_what_a_database_said_before_stands_in_while_it_does_not_answer(shop):
+    connection = sqlite3.connect(shop / "shop.db", isolation_level=None)
+    connection.execute("CREATE TABLE people (id INTEGER, nick TEXT)")
+    (shop / "a.sql").write_text("SELECT nikc FROM people;\n")
+    (shop / "gproj.toml").write_text('[surfaces.sql]\ndatabase = "sqlite:///shop.db"\n')
+    said(gproj(shop, "check", "a.sql"), 1)
+    connection.execute("ALTER TABLE people ADD nikc TEXT")
+    connection.execute("BEGIN EXCLUSIVE")
+    done = gproj(shop, "check", "a.sql", "--format", "json")
+    assert json.loads(done.stdout)["ghosts"] == 0
+    assert b"shop.db: is locked by another program; using what was read on" in done.stderr
+    frozen = gproj(shop, "facts", "freeze", "-o", "snapshot.json")
+    assert (frozen.returncode, frozen.stderr) == (2, b"gproj-lsp: shop.db: is locked by another program\n")
+    connection.close()
+    (shop / "shop.db").unlink()
+    assert b"no such database file" in gproj(shop, "check", "a.sql").stderr
+
+
 def test_five_hundred_small_files_take_five_seconds_at_most(shop):
     for number in range(500):
         text = f"SELECT u.name, o.total\nFROM users u JOIN orders o ON o.user_id = u.id\nWHERE o.total > {number};\n"

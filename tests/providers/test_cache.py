@@ -1,4 +1,4 @@
-"""What a provider found last time: trusted while its source is unchanged, shown when the source is gone."""
+"""What a provider found last time: trusted while its source is unchanged, used when the source does not answer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gproj_lsp.environment import Binding, Origin
-from gproj_lsp.errors import ProviderError
+from gproj_lsp.errors import ProviderError, UnreachableError
 from gproj_lsp.facts import NOTHING, Facts, Request
 from gproj_lsp.providers.cache import Cached
 
@@ -20,7 +20,7 @@ class Source:
     def __init__(self) -> None:
         self.sign = "1"
         self.reads = 0
-        self.fails = False
+        self.fails: ProviderError | None = None
         self.problems: tuple[str, ...] = ()
 
     def fingerprint(self, _request: Request) -> str | None:
@@ -28,7 +28,7 @@ class Source:
 
     def read(self, _request: Request) -> Facts:
         if self.fails:
-            raise ProviderError("is gone", place="there")
+            raise self.fails
         self.reads += 1
         origin = Origin("source", "there:3", 86400.0 * self.reads)
         binding = Binding(f"t{self.reads}", "Table", attrs={"kind": "table"}, origin=origin)
@@ -65,33 +65,31 @@ def test_a_changed_source_is_read_again(source, cached):
     assert cached.read(REQUEST).bindings[0].name == "t2"
 
 
-def test_something_old_can_be_shown_before_anything_is_read(source, cached):
-    assert cached.stale(REQUEST) is None
-    cached.read(REQUEST)
-    source.sign = "2"
-    found = cached.stale(REQUEST)
-    assert found is not None
-    assert found.bindings[0].name == "t1"
-    assert source.reads == 1
-
-
-def test_a_failing_source_falls_back_and_says_so(source, cached):
-    source.fails = True
-    with pytest.raises(ProviderError):
+def test_a_source_that_does_not_answer_falls_back_and_says_so(source, cached):
+    source.fails = UnreachableError("does not answer", place="there")
+    with pytest.raises(UnreachableError):
         cached.read(REQUEST)
-    source.fails = False
+    source.fails = None
     cached.read(REQUEST)
-    source.fails, source.sign = True, "2"
+    source.fails, source.sign = UnreachableError("does not answer", place="there"), "2"
     facts = cached.read(REQUEST)
     assert facts.bindings[0].name == "t1"
     assert facts.closed == frozenset()
-    assert facts.problems == ("there: is gone; using what was read on 1970-01-02 00:00 UTC",)
+    assert facts.problems == ("there: does not answer; using what was read on 1970-01-02 00:00 UTC",)
+
+
+def test_a_source_that_is_not_there_is_an_error_whatever_is_kept(source, cached):
+    cached.read(REQUEST)
+    source.fails, source.sign = ProviderError("no such file", place="there"), "2"
+    with pytest.raises(ProviderError, match="no such file"):
+        cached.read(REQUEST)
 
 
 def test_incomplete_answers_are_not_kept(source, cached):
     source.problems = ("half of it",)
     cached.read(REQUEST)
-    assert cached.stale(REQUEST) is None
+    cached.read(REQUEST)
+    assert source.reads == 2
 
 
 def test_no_password_is_kept(cached, tmp_path):
@@ -101,17 +99,16 @@ def test_no_password_is_kept(cached, tmp_path):
         assert path.stat().st_mode & 0o077 == 0 or path.parent.stat().st_mode & 0o077 == 0
 
 
-def test_the_password_does_not_tell_requests_apart(cached):
+def test_the_password_does_not_tell_requests_apart(source, cached):
     cached.read(REQUEST)
-    other = Request(Path("work"), {"database": "postgresql://db/shop"}, lambda _: NOTHING)
-    assert cached.stale(other) is not None
+    cached.read(Request(Path("work"), {"database": "postgresql://db/shop"}, lambda _: NOTHING))
+    assert source.reads == 1
 
 
 def test_a_damaged_file_is_read_over(cached, tmp_path):
     cached.read(REQUEST)
     for path in (tmp_path / "cache").iterdir():
         path.write_bytes(b"{nonsense")
-    assert cached.stale(REQUEST) is None
     assert cached.read(REQUEST).bindings[0].name == "t2"
 
 
