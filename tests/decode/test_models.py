@@ -153,6 +153,16 @@ def test_a_truncated_model_is_told(tmp_path, share):
         check_gguf(path)
 
 
+@pytest.mark.parametrize("count", [0, 513, 0xFFFFFFFF])
+def test_a_number_of_layers_that_ends_the_process_never_reaches_native_code(tmp_path, count):
+    key = b"llama.block_count"
+    path = tmp_path / "damaged.gguf"
+    entry = struct.pack("<Q", len(key)) + key + struct.pack("<II", 4, count)
+    path.write_bytes(b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + entry)
+    with pytest.raises(ModelError, match="layers"):
+        check_gguf(path)
+
+
 def test_an_absent_model_is_told_with_its_mend(tmp_path):
     with pytest.raises(ModelError, match="no such model") as caught:
         locate("absent.gguf", root=tmp_path)

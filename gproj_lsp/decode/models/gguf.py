@@ -24,6 +24,9 @@ _SIZES = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
 _MOST_ITEMS = 10_000_000
 """More entries than any real header has; a damaged count would have us read for minutes."""
 
+_MOST_LAYERS = 512
+"""LLAMA_MAX_LAYERS of llama.cpp."""
+
 # Elements and bytes of one block, by ggml tensor type; of a type that is not here only the start is checked.
 _BLOCKS = {
     0: (1, 4), 1: (1, 2), 2: (32, 18), 3: (32, 20), 6: (32, 22), 7: (32, 24), 8: (32, 34), 9: (32, 40),
@@ -69,12 +72,24 @@ def _check(file: BinaryIO, path: Path) -> None:
         (kind,) = struct.unpack("<I", _take(file, 4))
         if key == b"general.alignment" and kind == 4:
             (alignment,) = struct.unpack("<I", _take(file, 4))
+        elif key.endswith(b".block_count") and kind == 4:
+            _check_layers(struct.unpack("<I", _take(file, 4))[0], path)
         else:
             _skip(file, kind, path)
     ends = [_tensor_end(file) for _ in range(tensors)]
     data = -(-file.tell() // max(alignment, 1)) * max(alignment, 1)
     if data + max(ends, default=0) > size:
         raise _truncated(path)
+
+
+def _check_layers(count: int, path: Path) -> None:
+    """llama.cpp ends the process where a model has no layer, or more than it has room for."""
+    if not 1 <= count <= _MOST_LAYERS:
+        raise ModelError(
+            f"a GGUF header that says the model has {count:,} layers",
+            place=str(path),
+            mend="download the file again",
+        )
 
 
 def _tensor_end(file: BinaryIO) -> int:
