@@ -20,9 +20,9 @@ _TRACEBACK = "GPROJ_LSP_TRACEBACK"
 
 def main() -> None:
     """Run the program with the process's arguments and leave it."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
+    from gproj_lsp.cli.streams import prepare_streams
+
+    prepare_streams()
     if not sys.warnoptions:
         warnings.simplefilter("ignore")  # what libraries warn of is for us, not for users
     raise SystemExit(run(sys.argv[1:]))
@@ -41,6 +41,7 @@ def run(arguments: Sequence[str]) -> int:
 
     from gproj_lsp.cli.app import app
     from gproj_lsp.cli.console import complain
+    from gproj_lsp.cli.streams import silence_stdout
     from gproj_lsp.errors import Cancelled, GprojError
 
     try:
@@ -58,8 +59,15 @@ def run(arguments: Sequence[str]) -> int:
         return _INTERRUPTED
     except BrokenPipeError:
         # Whoever read the output has what it wanted; the interpreter must not complain when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence_stdout()
         return _PIPE_CLOSED
+    except OSError as error:
+        # Everything that has a place was told with it; what is left is the system itself: a full disk, no current folder.
+        if os.environ.get(_TRACEBACK):
+            raise
+        silence_stdout()
+        complain(f"the system says: {error.strerror or error}")
+        return 2
     except Exception as error:
         if os.environ.get(_TRACEBACK):
             raise
