@@ -11,7 +11,7 @@ from gproj_lsp.surface import Surface
 from gproj_lsp.syntax import HoleMark, Statement
 from gproj_lsp.text import Span
 
-__all__ = ["Hole", "holes_of", "inside"]
+__all__ = ["Hole", "holes_of", "inside", "pinned"]
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,12 @@ def holes_of(
         sort = (named.name if named else "") if mark.sort else expected.sort
         here = inside(resolution, environment, mark.span.start)
         yield Hole(mark.span.shift(start), mark, sort, here, expected.region, around)
+
+
+def pinned(hole: Hole, surface: Surface) -> str:
+    """The one name a hole must get, or empty: a labelled declaration declares its label."""
+    spec = surface.sorts.get(hole.sort)
+    return hole.mark.name if spec is not None and spec.declares else ""
 
 
 def inside(resolution: Resolution, environment: Environment, offset: int) -> Environment:

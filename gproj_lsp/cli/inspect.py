@@ -9,9 +9,11 @@ from pathlib import Path
 from gproj_lsp.cli.console import out, progress
 from gproj_lsp.cli.opened import hole_at, open_document
 from gproj_lsp.cli.place import offset_of
+from gproj_lsp.decode.nearby import Nearby
 from gproj_lsp.environment import Binding, Origin
 from gproj_lsp.errors import EmptyQueryError, InputError
 from gproj_lsp.fragment import Rung, grammar_text
+from gproj_lsp.holes import pinned
 from gproj_lsp.policy import Policy, choose
 from gproj_lsp.report.machine import dump
 from gproj_lsp.report.terminal import counted, printable
@@ -51,7 +53,7 @@ def gamma(
 def grammar(
     file: Path, at: str, *, rung: str | None, stdin_filename: str | None, overrides: Iterable[str]
 ) -> int:
-    """Write G[Γ] of the hole at a place to stdout."""
+    """Write G[Γ] of the hole at a place to stdout, as `fill` would decode it."""
     opened = open_document(str(file), stdin_filename, overrides)
     hole = hole_at(opened, at)
     place = f"{opened.document.label}:{opened.analysis.lines.place(hole.span.start)}"
@@ -62,7 +64,15 @@ def grammar(
         raise InputError(what, place=place, mend=f"name one, as in {{:Sort}}: {known}")
     rungs = (_rung(rung),) if rung else opened.surface.sorts[hole.sort].rungs
     try:
-        choice = choose(fragment, hole.environment, Policy(rungs), region=hole.region, hole=hole.mark.text)
+        choice = choose(
+            fragment,
+            Nearby(opened.surface).environment(hole.environment),
+            Policy(rungs),
+            region=hole.region,
+            allow_base=not rung and opened.workspace.settings.flag("fill.allow-base"),
+            pin="" if rung else pinned(hole, opened.surface),
+            hole=hole.mark.text,
+        )
     except EmptyQueryError as error:
         error.place = place
         raise

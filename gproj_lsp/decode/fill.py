@@ -25,7 +25,7 @@ from gproj_lsp.environment import Environment
 from gproj_lsp.errors import EmptyQueryError, InputError
 from gproj_lsp.fragment import Rung
 from gproj_lsp.ghosts import Diagnostic
-from gproj_lsp.holes import Hole
+from gproj_lsp.holes import Hole, pinned
 from gproj_lsp.policy import Choice, Policy
 from gproj_lsp.surface import Surface
 from gproj_lsp.text import LineIndex, Span, encode
@@ -262,7 +262,7 @@ class Filler:
             fragment,
             self._near.environment(hole.environment),
             hole.region,
-            pin=self.pin(hole),
+            pin=pinned(hole, self._surface),
             hole=hole.mark.text,
         )
 
@@ -271,11 +271,6 @@ class Filler:
         if not hole.sort:
             return "what fits here can't be told from the position; name a sort, as in {:Column}"
         return "" if hole.sort in self._surface.fragments else f"no fragment produces a {hole.sort}"
-
-    def pin(self, hole: Hole) -> str:
-        """The one name a hole must get: a labelled declaration declares its label."""
-        spec = self._surface.sorts.get(hole.sort)
-        return hole.mark.name if spec is not None and spec.declares else ""
 
     def schema(self, analysed: Analysed, text: str) -> bytes:
         """What is declared outside of a text, as the model is told it: in half of its context at most."""
@@ -293,7 +288,7 @@ class Filler:
         """
         start = hole.statement.start
         note = hole.mark.instruction or hole.mark.name.replace("_", " ")
-        lines = f"{self._surface.comment} {note}\n" if note and not self.pin(hole) else ""
+        lines = f"{self._surface.comment} {note}\n" if note and not pinned(hole, self._surface) else ""
         text = data[:start] + encode(lines) + data[start : hole.span.start]
         spare = self._executor.wishes.budget + self._capacity // 8  # for the hole and what is scored after it
         room = self._capacity - len(self._vocabulary.encode(schema)) - spare
@@ -315,7 +310,7 @@ class Filler:
             hole.sort,
             self._near.environment(hole.environment),
             place,
-            pin=self.pin(hole),
+            pin=pinned(hole, self._surface),
             accepts=accepts,
             stop=stop,
         )

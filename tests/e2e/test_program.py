@@ -164,6 +164,12 @@ def test_gamma_json_is_as_documented(shop):
     assert {binding["name"] for binding in found["bindings"]} >= {"users", "mail", "total"}
 
 
+def test_a_grammar_is_what_fill_decodes(shop):
+    (shop / "a.sql").write_text("CREATE TABLE t ({c:ColDecl} INT);\nSELECT {:Column};\n")
+    assert '"c"' in said(gproj(shop, "grammar", "a.sql", "--at", "1:17"))
+    assert "busy" not in said(gproj(shop, "grammar", "a.sql", "--at", "2:8"))
+
+
 def test_facts_are_shown_and_frozen_and_the_snapshot_stands_for_the_source(shop):
     assert re.search(r"^orders\.total +Column ", said(gproj(shop, "facts", "show")), re.MULTILINE)
     said(gproj(shop, "facts", "freeze", "-o", "schema.json"))
