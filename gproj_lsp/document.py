@@ -6,7 +6,7 @@ Text that is not UTF-8 would be shown, analysed and written back wrong, so it is
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -109,21 +109,19 @@ def write_atomically(target: Path, data: bytes) -> None:
         OSError: It can't be written; what was there is untouched.
     """
     mode = target.stat().st_mode & 0o7777 if target.exists() else None
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    written = Path(name)
+    written = target.with_name(f".gproj-{secrets.token_hex(8)}")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    handle = os.open(
+        written, flags, 0o666 if mode is None else 0o600
+    )  # less what the user's umask takes away
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        written.chmod(0o666 & ~_umask() if mode is None else mode)
+        if mode is not None:
+            written.chmod(mode)
         written.replace(target)
     except BaseException:
         written.unlink(missing_ok=True)
         raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -81,3 +81,13 @@ def test_a_failed_write_leaves_nothing_behind(tmp_path, monkeypatch):
         document.replace(seen, "new")
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_new_file_is_as_open_as_the_umask_lets_it_be(tmp_path):
+    before = os.umask(0o027)
+    try:
+        document.write_atomically(tmp_path / ("\u540d" * 85), b"x")
+    finally:
+        os.umask(before)
+    (path,) = tmp_path.iterdir()
+    assert path.stat().st_mode & 0o777 == 0o640
