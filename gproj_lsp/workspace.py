@@ -12,6 +12,7 @@ from pathlib import Path
 
 from gproj_lsp.errors import InputError, ProviderError
 from gproj_lsp.facts import NOTHING, Facts, Provider, Request
+from gproj_lsp.history import History
 from gproj_lsp.ide import Analyzer
 from gproj_lsp.resolve import Resolver
 from gproj_lsp.settings import Settings, nearest
@@ -60,6 +61,7 @@ class Workspace:
         self._resolver_of = resolver_of
         self._readings: dict[str, tuple[Reading, ...]] = {}
         self._analyzers: dict[str, Analyzer] = {}
+        self._histories: dict[str, dict[str, History]] = {}
 
     def surface_of(self, path: Path) -> Surface | None:
         """The surface whose file patterns the path fits, or None."""
@@ -97,8 +99,12 @@ class Workspace:
             self._readings[surface.name] = tuple(self._read(surface))
         return self._readings[surface.name]
 
-    def analyzer(self, surface: Surface) -> Analyzer:
+    def analyzer(self, surface: Surface, path: Path | None = None) -> Analyzer:
         """The analyser of a surface's files; its caches live as long as the workspace.
+
+        Args:
+            surface: Whose.
+            path: Which file it is for. One that is itself a source, such as a migration, is read on top of those before it.
 
         Raises:
             ProviderError: A configured source could not be read.
@@ -109,7 +115,8 @@ class Workspace:
                 if reading.error is not None:
                     raise reading.error
             self._analyzers[surface.name] = self._build(surface, [reading.facts for reading in readings])
-        return self._analyzers[surface.name]
+        before = self._before(surface, path) if path is not None else None
+        return self._analyzers[surface.name] if before is None else before
 
     def problems(self, surface: Surface) -> tuple[str, ...]:
         """What providers could not read although they went on, once each."""
@@ -120,9 +127,20 @@ class Workspace:
         """Read the world anew on next use."""
         self._readings.clear()
         self._analyzers.clear()
+        self._histories.clear()
 
     def _build(self, surface: Surface, facts: Sequence[Facts]) -> Analyzer:
         return Analyzer(surface, self._resolver_of(surface), facts, self._said(surface, facts))
+
+    def _before(self, surface: Surface, path: Path) -> Analyzer | None:
+        """The analyser of a file that is itself a source; None for any other."""
+        for history in self._histories.get(surface.name, {}).values():
+            index = history.index(path)
+            if index is not None:
+                facts = [reading.facts for reading in self.readings(surface)]
+                start = history.before(index, facts, surface)
+                return Analyzer(surface, self._resolver_of(surface), start, self._said(surface, facts))
+        return None
 
     def _said(self, surface: Surface, facts: Iterable[Facts]) -> dict[str, str]:
         """The settings that resolution sees: the user's, then what sources say of themselves (a database its dialect)."""
@@ -151,7 +169,11 @@ class Workspace:
         def declared(sources: Sequence[tuple[str, str]]) -> Facts:
             nonlocal interpreted
             interpreted = True
-            return Analyzer(surface, self._resolver_of(surface), NOTHING, said).declared(sources)
+            reader = Analyzer(surface, self._resolver_of(surface), NOTHING, said)
+            whole = reader.declared(sources)
+            history = History(self.settings.root, tuple(sources), whole, reader.declared)
+            self._histories.setdefault(surface.name, {})[name] = history
+            return whole
 
         asked = Request(self.settings.root, self.settings.surface(surface.name), declared)
         provider = self._providers[name]

@@ -140,3 +140,18 @@ def test_texts_are_read_again_once_another_source_told_how(tmp_path):
     world = Source("world", Facts(details={setting: choices[0]}))
     workspace(tmp_path, texts, world).analyzer(SURFACE)
     assert (texts.reads, world.reads) == (2, 1)
+
+
+def test_a_file_that_is_itself_a_source_is_read_on_top_of_those_before_it(tmp_path):
+    texts = Source("texts", interprets=(("CREATE TABLE a (b int);", "1"), ("DROP TABLE a;", "2")))
+    here = workspace(tmp_path, texts)
+    names = [
+        {
+            binding.name
+            for binding in here.analyzer(SURFACE, tmp_path / name).start
+            if binding.origin.provider == "ddl"
+        }
+        for name in ("1", "2", "3")
+    ]
+    assert names == [set(), {"a", "b"}, set()]
+    assert here.analyzer(SURFACE, tmp_path / "3") is here.analyzer(SURFACE)

@@ -107,7 +107,7 @@ class _Run:
         source = read_source(path, stdin_filename)
         workspace = self.workspaces.at(source.path)
         surface = workspace.require_surface(source.path, source.label)
-        analysis = analysed(workspace.analyzer(surface), source)
+        analysis = analysed(workspace.analyzer(surface, source.path), source)
         self._tell(workspace.problems(surface))
         return value.of(source.label, surface.name, analysis)
 
