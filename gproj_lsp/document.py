@@ -111,9 +111,8 @@ def write_atomically(target: Path, data: bytes) -> None:
     mode = target.stat().st_mode & 0o7777 if target.exists() else None
     written = target.with_name(f".gproj-{secrets.token_hex(8)}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    handle = os.open(
-        written, flags, 0o666 if mode is None else 0o600
-    )  # less what the user's umask takes away
+    # A new file is as open as the user's umask lets it be; one that replaces another is so only when it is whole.
+    handle = os.open(written, flags, 0o666 if mode is None else 0o600)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
