@@ -64,19 +64,6 @@ class Context:
         self._logits = logits
         return logits
 
-    def feed_each(self, ids: Sequence[int], stop: Stop | None = None) -> Logits:
-        """Append tokens and give the logits after each.
-
-        Raises:
-            Cancelled: `stop` said so.
-            ModelError: They do not fit, or the model failed.
-        """
-        self._logits = None
-        logits = self.model.feed(ids, every=True, stop=stop)
-        self.calls += 1
-        self.tokens += len(ids)
-        return logits
-
     def counted(self, tokens: int) -> None:
         """Account for a call made on the model itself; the last logits are gone."""
         self._logits = None
