@@ -6,6 +6,7 @@ import pytest
 
 from gproj_lsp.cli import check as check_module
 from gproj_lsp.cli import run
+from gproj_lsp.cli.console import Progress
 from gproj_lsp.cli.place import offset_of
 from gproj_lsp.document import Document
 from gproj_lsp.errors import InputError
@@ -78,3 +79,10 @@ def test_a_diff_is_what_patch_reads():
 
 def test_a_diff_of_nothing_is_nothing():
     assert list(unified("a.toy", "x\n", "x\n")) == []
+
+
+def test_a_late_timer_shows_no_progress_that_nobody_would_stop():
+    shown = Progress("working")
+    shown.stop()
+    shown._show()
+    assert shown._status is None

@@ -50,6 +50,7 @@ class Progress:
         self._label = label
         self._lock = threading.Lock()
         self._status: _Spinner | None = None
+        self._over = False
         self._timer = threading.Timer(_SLOW, self._show)
         self._timer.daemon = True
         if sys.stderr.isatty():
@@ -66,13 +67,15 @@ class Progress:
         """Take the line away."""
         self._timer.cancel()
         with self._lock:
+            self._over = True
             if self._status is not None:
                 self._status.stop()
                 self._status = None
 
     def _show(self) -> None:
         with self._lock:
-            self._status = _Spinner(self._label)
+            if not self._over:  # the timer may have gone off while `stop` held the lock
+                self._status = _Spinner(self._label)
 
 
 class _Spinner:
