@@ -52,12 +52,20 @@ class Request:
         declared: What source texts of this surface declare, (text, label of its place) each, each on top of those before
             it; lets a provider that reads files stay ignorant of their language.
         seconds: The time limit.
+        surface: The surface's name.
+        patterns: Which files are in its language, as globs.
     """
 
     root: Path
     settings: Mapping[str, str | tuple[str, ...]]
     declared: Callable[[Sequence[tuple[str, str]]], Facts]
     seconds: float = 10.0
+    surface: str = ""
+    patterns: tuple[str, ...] = ()
+
+    def key(self, setting: str) -> str:
+        """A setting as gproj.toml and messages write it."""
+        return f"surfaces.{self.surface}.{setting}"
 
 
 class Provider(Protocol):

@@ -170,12 +170,18 @@ class Workspace:
             nonlocal interpreted
             interpreted = True
             reader = Analyzer(surface, self._resolver_of(surface), NOTHING, said)
-            whole = reader.declared(sources)
-            history = History(self.settings.root, tuple(sources), whole, reader.declared)
-            self._histories.setdefault(surface.name, {})[name] = history
-            return whole
+            stage = reader.stages(sources)
+            labels = tuple(label for _, label in sources)
+            self._histories.setdefault(surface.name, {})[name] = History(self.settings.root, labels, stage)
+            return stage(len(sources))
 
-        asked = Request(self.settings.root, self.settings.surface(surface.name), declared)
+        asked = Request(
+            self.settings.root,
+            self.settings.surface(surface.name),
+            declared,
+            surface=surface.name,
+            patterns=surface.patterns,
+        )
         provider = self._providers[name]
         try:
             if provider.fingerprint(asked) is None:

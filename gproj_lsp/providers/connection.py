@@ -125,7 +125,7 @@ def existing(address: Address) -> Path:
     if path.is_dir():
         raise address.failure("is a folder and no database")
     if not path.exists():
-        raise address.failure("no such database file", mend="check surfaces.sql.database")
+        raise address.failure("no such database file", mend="check the setting `database`")
     return path
 
 

@@ -18,7 +18,7 @@ __all__ = ["Database"]
 
 
 class Database:
-    """`surfaces.sql.database = "sqlite:///shop.db"`."""
+    """The setting `database = "sqlite:///shop.db"`."""
 
     name = "database"
 

@@ -49,11 +49,11 @@ def _natural(text: str) -> _Key:
 
 
 class DdlFiles:
-    """`surfaces.sql.ddl = ["schema/**/*.sql"]`.
+    """The setting `ddl = ["schema/**/*.sql"]`.
 
-    Patterns are relative to the workspace and stay inside it; an absolute one may lead anywhere. A folder stands for the `.sql`
-    files in it. Patterns apply in the order they are given, the files of one in the order of their versions; scripts that undo
-    a migration (`U2__x.sql`, `2_x.down.sql`) are left out.
+    Patterns are relative to the workspace and stay inside it; an absolute one may lead anywhere. A folder stands for the
+    files in it that are in the surface's language. Patterns apply in the order they are given, the files of one in the
+    order of their versions; scripts that undo a migration (`U2__x.sql`, `2_x.down.sql`) are left out.
     """
 
     name = "ddl"
@@ -64,7 +64,7 @@ class DdlFiles:
         if not patterns:
             return None
         digest = hashlib.sha256()
-        for path, label in _Search(request.root, patterns).files():
+        for path, label in _Search(request, patterns).files():
             digest.update(f"{label}\0{_stamp(path)}\0".encode("utf-8", "surrogateescape"))
         return digest.hexdigest()
 
@@ -77,7 +77,7 @@ class DdlFiles:
         patterns = _patterns(request)
         if not patterns:
             return NOTHING
-        search = _Search(request.root, patterns)
+        search = _Search(request, patterns)
         sources: list[tuple[str, str]] = []
         unread: list[str] = []
         for path, label in search.files():
@@ -88,7 +88,9 @@ class DdlFiles:
                 sources.append((text, label))
         if not sources and not unread:
             problem = search.problems[0] if search.problems else f"nothing matches {', '.join(patterns)}"
-            raise ProviderError(problem, place="surfaces.sql.ddl", mend=f"patterns start at {request.root}")
+            raise ProviderError(
+                problem, place=request.key(_SETTING), mend=f"patterns start at {request.root}"
+            )
         facts = request.declared(sources)
         problems = (*search.problems, *unread, *facts.problems)
         closed = frozenset[str]() if unread else facts.closed
@@ -103,8 +105,10 @@ def _patterns(request: Request) -> tuple[str, ...]:
 class _Search:
     """The files that patterns match, in order, once each."""
 
-    def __init__(self, root: Path, patterns: tuple[str, ...]) -> None:
-        self.root = root
+    def __init__(self, request: Request, patterns: tuple[str, ...]) -> None:
+        self.root = request.root
+        self.kinds = request.patterns
+        self.place = request.key(_SETTING)
         self.patterns = patterns
         self.problems: list[str] = []
 
@@ -119,7 +123,7 @@ class _Search:
                     seen.add(path.resolve())
                     yield path, self._label(path)
             if not matched:
-                self.problems.append(f"surfaces.sql.ddl: nothing matches {pattern}")
+                self.problems.append(f"{self.place}: nothing matches {pattern}")
 
     def _matches(self, pattern: str) -> Iterator[Path]:
         pure = at_home(pattern)
@@ -127,7 +131,7 @@ class _Search:
         if not absolute and ".." in pure.parts:
             raise ProviderError(
                 f"{pattern} leads outside the workspace",
-                place="surfaces.sql.ddl",
+                place=self.place,
                 mend="write it as an absolute path",
             )
         base, relative = (Path(pure.anchor), pure.relative_to(pure.anchor)) if absolute else (self.root, pure)
@@ -135,17 +139,20 @@ class _Search:
         try:
             found = [base / relative] if (base / relative).exists() else list(base.glob(str(relative)))
         except (ValueError, NotImplementedError, IndexError) as error:
-            raise ProviderError(f"{pattern} is not a pattern: {error}", place="surfaces.sql.ddl") from error
+            raise ProviderError(f"{pattern} is not a pattern: {error}", place=self.place) from error
         except OSError as error:
-            raise ProviderError(f"{pattern}: {_reason(error)}", place="surfaces.sql.ddl") from error
+            raise ProviderError(f"{pattern}: {_reason(error)}", place=self.place) from error
         for path in found:
-            for file in sorted(path.glob("*.sql")) if path.is_dir() else [path]:
+            for file in self._inside(path) if path.is_dir() else [path]:
                 if inside is None or file.resolve().is_relative_to(inside):
                     yield file
                 else:
                     self.problems.append(
                         f"{self._label(file)}: leads outside the workspace, so it is not read"
                     )
+
+    def _inside(self, folder: Path) -> list[Path]:
+        return sorted({file for kind in self.kinds for file in folder.glob(kind)})
 
     def _label(self, path: Path) -> str:
         return path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else str(path)

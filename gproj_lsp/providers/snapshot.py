@@ -71,7 +71,7 @@ class _Version(msgspec.Struct):
 
 
 class Snapshot:
-    """`surfaces.sql.snapshot = "schema.json"`."""
+    """The setting `snapshot = "schema.json"`."""
 
     name = "snapshot"
 

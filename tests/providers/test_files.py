@@ -32,7 +32,7 @@ class Declared:
 
 def read(root: Path, *patterns: str) -> tuple[Facts, list[str]]:
     declared = Declared()
-    facts = DdlFiles().read(Request(root, {"ddl": patterns}, declared))
+    facts = DdlFiles().read(Request(root, {"ddl": patterns}, declared, surface="toy", patterns=("*.sql",)))
     return facts, declared.labels
 
 
@@ -109,12 +109,12 @@ class TestFailures:
     def test_nothing_found_is_an_error(self, tmp_path):
         with pytest.raises(ProviderError, match="nothing matches") as caught:
             read(tmp_path, "schema/*.sql")
-        assert "surfaces.sql.ddl" in str(caught.value)
+        assert "surfaces.toy.ddl" in str(caught.value)
 
     def test_a_pattern_without_files_beside_one_with_some_is_told(self, tmp_path):
         write(tmp_path, "a.sql")
         assert read(tmp_path, "a.sql", "b/*.sql")[0].problems == (
-            "surfaces.sql.ddl: nothing matches b/*.sql",
+            "surfaces.toy.ddl: nothing matches b/*.sql",
         )
 
     @pytest.mark.parametrize("pattern", ["a\0b", "[", "x" * 5000])
