@@ -41,6 +41,9 @@ class Patterns:
         self.command = _optional(spec.command)
         self.command_ends = _optional(spec.command_ends)
         self.data_after = _optional(spec.data_after)
+        self.data_not = (
+            re.compile(rf"[^\n]*\n\s*(?:{spec.data_not})", re.IGNORECASE) if spec.data_not else None
+        )
         self.data_end = re.compile(rf"^{spec.data_end}[ \t]*\r?$", re.MULTILINE) if spec.data_end else None
         self.listing = _optional(spec.listing)
         self.delimiter = _optional(rf"{spec.delimiter}[ \t]+(?P<mark>\S+)[^\n]*" if spec.delimiter else "")

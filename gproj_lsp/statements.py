@@ -267,6 +267,8 @@ class _Walk:
     def _behind_data(self, at: int) -> int:
         if self.patterns.data_end is None or self.no_data:
             return at
+        if self.patterns.data_not is not None and self.patterns.data_not.match(self.text, at):
+            return at
         match = self.patterns.data_end.search(self.text, at)
         self.no_data = match is None
         return match.end() if match else at

@@ -69,6 +69,7 @@ class _Lexer(_Strict):
     command_ends: str = ""
     data_after: str = ""
     data_end: str = ""
+    data_not: str = ""
     listing: str = ""
     blocks: tuple[_Block, ...] = ()
 
@@ -281,6 +282,7 @@ def _patterns(spec: LexerSpec) -> Iterable[tuple[str, str]]:
         "command_ends",
         "data_after",
         "data_end",
+        "data_not",
         "listing",
         "delimiter",
     ):

@@ -93,6 +93,7 @@ class LexerSpec:
         command_ends: Which of those end the statement before them, or empty.
         data_after: Statements after which lines of data follow, or empty.
         data_end: The line that ends those.
+        data_not: What the next line begins with where, against `data_after`, no data follow.
         listing: What stands for names that it does not spell out (`*`), or empty.
         blocks: Statements with bodies.
     """
@@ -116,6 +117,7 @@ class LexerSpec:
     command_ends: str = ""
     data_after: str = ""
     data_end: str = ""
+    data_not: str = ""
     listing: str = ""
     blocks: tuple[BlockSpec, ...] = ()
 

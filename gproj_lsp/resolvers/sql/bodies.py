@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gproj_lsp.environment import Binding
@@ -42,12 +42,14 @@ class Part:
         relations: The names that are visible in all of it.
         variables: Whether a bare name may also be a variable.
         vague: Spans of holes and parameters inside a quoted body; outside, they are the statement's.
+        routine: The folded name of the routine whose body it is, which it may call; or empty.
     """
 
     text: str
     relations: tuple[Relation, ...] = ()
     variables: bool = False
     vague: tuple[Span, ...] = ()
+    routine: str = ""
 
 
 def parts(statement: Statement, catalog: Catalog) -> tuple[Part, ...] | None:
@@ -66,7 +68,7 @@ def parts(statement: Statement, catalog: Catalog) -> tuple[Part, ...] | None:
         return tuple(body.policy())
     if kind == "rule":
         return tuple(body.rule())
-    return tuple(body.routine())
+    return tuple(replace(part, routine=body.name) for part in body.routine())
 
 
 class _Body:
@@ -76,6 +78,7 @@ class _Body:
         self.data = encode(statement.filled)
         self.lexer = statement.lexer
         self.catalog = catalog
+        self.name = ""
         self.reader = Reader(statement.tokens, catalog.dialect.name)
 
     # -- kinds ----------------------------------------------------------------------------------------------------------
@@ -150,7 +153,7 @@ class _Body:
         arguments = reader.group()
         if path is None or arguments is None:
             return
-        name = path.name.folded(self.catalog.dialect.name)
+        name = self.name = path.name.folded(self.catalog.dialect.name)
         parameters = self._parameters(name, reader.within(arguments))
         rest = reader.tokens[reader.at :]
         language = _language(rest)

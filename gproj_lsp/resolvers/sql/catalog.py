@@ -161,6 +161,15 @@ class Catalog:
         """Whether Γ has any table that the database does not bring by itself; an empty Γ proves nothing."""
         return any(binding.origin.provider != "builtin" for binding in self.relations)
 
+    def is_some_column(self, name: str) -> bool:
+        """Whether any relation has a column of that name."""
+        return any(
+            binding.folded == name
+            for frame in self.environment.frames
+            for columns in _index(frame).columns.values()
+            for binding in columns
+        )
+
     def column(self, owner: str, name: str) -> Binding | None:
         """A relation's column, by its relation's key and its folded name."""
         return self.environment.lookup(names.column_key(owner, name))

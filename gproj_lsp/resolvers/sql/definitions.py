@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
-from gproj_lsp.environment import Binding
+from gproj_lsp.environment import Binding, Key
 from gproj_lsp.resolve import Verdict
 from gproj_lsp.resolvers.sql.changes import Changes
 from gproj_lsp.resolvers.sql.expressions import children, table_of
@@ -270,7 +270,9 @@ class Definitions(Changes):
         qualifier = column.args.get("table")
         if isinstance(qualifier, exp.Identifier) and isinstance(column.this, exp.Identifier):
             table = table_of(qualifier, column.args.get("db"))
-            self.listed([column.this], self.table_reference(table, target=True))
+            key = Key("Type", self.schema(column.args.get("db")) or "", self.name(qualifier).folded)
+            doubt = "it may be a composite type" if self.catalog.environment.lookup(key) is not None else ""
+            self.listed([column.this], self.table_reference(table, target=True, doubt=doubt))
 
     def copy(self, node: exp.Expr) -> None:
         """COPY of a table, some of its columns, or a query."""

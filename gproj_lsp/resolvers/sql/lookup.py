@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gproj_lsp.environment import Binding
+from gproj_lsp.environment import Binding, Key
 from gproj_lsp.resolve import Verdict
 from gproj_lsp.resolvers.sql.lexicon import lexicon_of
 from gproj_lsp.resolvers.sql.recorder import Finding, Place
@@ -26,6 +26,8 @@ _ROW_AGGREGATES = frozenset(
 )
 """Functions of a whole row, which PostgreSQL lets one write like a column: `t.count` is `count(t)`."""
 
+
+_UNITS = frozenset({"year", "month", "day", "hour", "minute", "second"})
 
 _KINDS = frozenset(
     """array bool bpchar case coalesce date exists float4 float8 greatest int2 int4 int8 interval json jsonb least nullif
@@ -240,6 +242,12 @@ class Lookup:
         catalog = self.catalog
         if (found := catalog.function(schema, name.folded)) is not None:
             return Finding(Verdict.DECLARED, found)
+        if catalog.environment.lookup(Key("Type", schema, name.folded)) is not None:
+            return Finding(Verdict.DECLARED)  # a cast, written like a call
+        if name.folded in _UNITS:
+            return Finding(Verdict.UNKNOWN, None, "it may be a unit of time")
+        if catalog.dialect.name == "postgres" and catalog.is_some_column(name.folded):
+            return Finding(Verdict.UNKNOWN, None, "it may be a column, written like a function of its row")
         if catalog.closes_functions(schema) and (not schema or schema in catalog.schemas):
             return Finding(Verdict.GHOST)
         return Finding(Verdict.UNKNOWN, None, "not all functions are known")

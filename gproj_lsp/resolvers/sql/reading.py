@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from gproj_lsp.resolve import Effect, Expectation, Reference, Resolution, World
+from gproj_lsp.resolve import Effect, Expectation, Reference, Resolution, Verdict, World
 from gproj_lsp.resolvers.sql import bodies, ddl, unfinished
 from gproj_lsp.resolvers.sql.catalog import Catalog
 from gproj_lsp.resolvers.sql.parse import Source, parse
@@ -109,9 +110,20 @@ def _walk_parts(
             Statements(recorder, catalog).statement(source.tree, outer)
         except _STUMBLES:
             continue
-        references.update((each.span, each) for each in recorder.references)
+        references.update((each.span, _own(each, part.routine)) for each in recorder.references)
         sites.extend(recorder.sites)
     return Reading(tuple(references[span] for span in sorted(references)), sites, catalog, effect, probe)
+
+
+def _own(reference: Reference, routine: str) -> Reference:
+    """The reference, declared where a routine calls itself."""
+    if (
+        reference.sort != "Function"
+        or reference.verdict is not Verdict.GHOST
+        or reference.name.lower() != routine
+    ):
+        return reference
+    return replace(reference, verdict=Verdict.DECLARED, candidates=())
 
 
 def _outputs(text: str, vague: tuple[Span, ...], catalog: Catalog, span: Span) -> Outputs:

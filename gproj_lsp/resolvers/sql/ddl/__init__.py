@@ -10,19 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from gproj_lsp.environment import Environment
+from gproj_lsp.environment import Environment, Key
 from gproj_lsp.resolve import NO_EFFECT, Effect, World
 from gproj_lsp.resolvers.sql.catalog import Catalog
 from gproj_lsp.resolvers.sql.ddl import session
 from gproj_lsp.resolvers.sql.ddl.alter import alter, rename
 from gproj_lsp.resolvers.sql.ddl.create import create
-from gproj_lsp.resolvers.sql.ddl.draft import EVERYTHING, READ_ONLY, Draft
+from gproj_lsp.resolvers.sql.ddl.draft import DEFINING, EVERYTHING, READ_ONLY, Draft
 from gproj_lsp.resolvers.sql.ddl.drop import drop
 from gproj_lsp.resolvers.sql.ddl.query import select
 from gproj_lsp.resolvers.sql.ddl.reader import Reader
-from gproj_lsp.resolvers.sql.names import RELATION, dialect_in, opened
+from gproj_lsp.resolvers.sql.names import RELATION, dialect_in, fold, function_key, opened
 from gproj_lsp.resolvers.sql.scopes import Outputs
-from gproj_lsp.syntax import Statement
+from gproj_lsp.syntax import Statement, TokenKind
 from gproj_lsp.text import Span
 
 __all__ = ["effect_of"]
@@ -50,9 +50,10 @@ _READERS: Mapping[str, Callable[[Draft, Reader], None]] = {
 }
 _VERB = re.compile(rf"\s*(?:({'|'.join(word for word in _READERS if word.isalpha())})\b|(\())", re.IGNORECASE)
 _DEFINE = frozenset({create, alter, rename, drop, select})
-_SEVERAL = re.compile(r"\\;")
-"""psql sends what it stands between as one message, in which a later statement may undo an earlier one."""
+_INCLUDES = re.compile(r"\\(?:i\b|ir\b|include|gexec\b)")
+"""psql's commands that run what can't be seen here."""
 
+_CALLS = re.compile(r"\s*(?:select|with|call|execute|insert|update|delete|perform)\b", re.IGNORECASE)
 _ACTS = re.compile(r"\binto\b|set_config|load_extension", re.IGNORECASE)
 
 
@@ -70,6 +71,8 @@ def effect_of(
         world: Gives the dialect.
         outputs: The columns of the query in a span of the statement (of CREATE VIEW, CREATE TABLE AS, SELECT INTO).
     """
+    if _runs_more(statement, environment, world):
+        return Effect((opened(RELATION, ""),), opens=EVERYTHING)
     first = _VERB.match(statement.text)
     if first is None:
         return NO_EFFECT
@@ -79,8 +82,6 @@ def effect_of(
         return NO_EFFECT
     if read in _DEFINE and environment.lookup(READ_ONLY) is not None:
         return NO_EFFECT
-    if _SEVERAL.search(statement.text):
-        return Effect((opened(RELATION, ""),), opens=EVERYTHING)
     dialect = dialect_in(world)
     draft = Draft(dialect, environment, Catalog(environment, world), outputs)
     reader = Reader(statement.tokens, dialect)
@@ -88,3 +89,21 @@ def effect_of(
         reader.at = 1
     read(draft, reader)
     return draft.effect()
+
+
+def _runs_more(statement: Statement, environment: Environment, world: World) -> bool:
+    """Whether the statement runs SQL that can't be seen here: another file, generated text, a routine that defines things."""
+    if "\\" in statement.text and any(
+        token.kind is TokenKind.OPAQUE and _INCLUDES.match(token.text) for token in statement.tokens
+    ):
+        return True
+    if _CALLS.match(statement.text) is None or environment.lookup(Key("Session", "", DEFINING)) is None:
+        return False
+    dialect = dialect_in(world)
+    routines = (
+        environment.lookup(function_key(schema, fold(token.text, quoted=False, dialect=dialect)))
+        for token in statement.tokens
+        if token.kind is TokenKind.WORD
+        for schema in ("", *Catalog(environment, world).schemas)
+    )
+    return any(routine is not None and DEFINING in routine.attrs for routine in routines)

@@ -35,8 +35,8 @@ def alter(draft: Draft, reader: Reader) -> None:
     reader.take_any("materialized", "foreign", "online", "ignore", "virtual", "external")
     what = reader.peek()
     reader.at += 1
-    if what in ("table", "view", "sequence"):
-        _relation(draft, reader)
+    if what in ("table", "view", "sequence", "index"):
+        _relation(draft, reader, index=what == "index")
     elif what in ROUTINES:
         _routine(draft, reader)
     elif what == "schema" and reader.path() is not None and reader.take("rename", "to"):
@@ -62,11 +62,12 @@ def rename(draft: Draft, reader: Reader) -> None:
             draft.rename(draft.target(old), draft.target(new))
 
 
-def _relation(draft: Draft, reader: Reader) -> None:
+def _relation(draft: Draft, reader: Reader, *, index: bool) -> None:
+    """What follows ALTER TABLE; PostgreSQL's ALTER INDEX renames tables, too."""
     reader.take("if", "exists")
     only = reader.take("only")
     path = reader.path()
-    if path is None:
+    if path is None or (index and draft.target(path).binding is None):
         return
     reader.take("*")
     actions = _Actions(draft, draft.target(path), only=only)

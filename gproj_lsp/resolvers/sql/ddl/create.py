@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, replace
 
 from gproj_lsp.environment import Binding, Key
 from gproj_lsp.resolvers.sql.ddl.columns import definitions
-from gproj_lsp.resolvers.sql.ddl.draft import EVERYTHING, PINNED, UNSURE, Draft, Target
+from gproj_lsp.resolvers.sql.ddl.draft import DEFINING, EVERYTHING, PINNED, UNSURE, Draft, Target
 from gproj_lsp.resolvers.sql.ddl.kinds import NOT_OURS, OBJECTS, OTHERS, PLAIN_EXTENSIONS, RELATIONS, ROUTINES
 from gproj_lsp.resolvers.sql.ddl.query import Given, copy, given
 from gproj_lsp.resolvers.sql.ddl.reader import Name, Path, Reader
 from gproj_lsp.resolvers.sql.names import function_key, schema_key, spell
-from gproj_lsp.syntax import Token
+from gproj_lsp.syntax import Token, TokenKind
 
 __all__ = ["create"]
 
+_DEFINES = re.compile(r"\b(create|alter|drop|execute)\b", re.IGNORECASE)
 _SEQUENCE_COLUMNS = ("last_value", "log_cnt", "is_called")
 _PINS = frozenset({"generated", "unique", "check", "foreign", "references"})
 """Words in a list of columns that make SQLite refuse to drop some of them."""
@@ -60,11 +62,13 @@ def _named(draft: Draft, reader: Reader, path: Path, kind: _Kind) -> None:
     elif kind.what in RELATIONS:
         _sequence(draft, draft.target(path), kind.what)
     elif kind.what in ROUTINES:
-        _routine(draft, path, kind.what)
+        _routine(draft, reader, path, kind.what)
     elif OTHERS[kind.what] == "Schema":
         _schema(draft, reader, path.name, known=kind.what == "schema" and not kind.guarded)
     else:
         _other(draft, path, kind.what)
+        if kind.what == "type" and reader.take("as", "range"):
+            _range(draft, reader, path)
         table = (
             reader.path() if kind.what == "trigger" and reader.skip_to("on") and reader.take("on") else None
         )
@@ -216,11 +220,16 @@ def _sequence(draft: Draft, target: Target, what: str) -> None:
     draft.establish(draft.table(target, what, columns="" if names else "open"), columns)
 
 
-def _routine(draft: Draft, path: Path, what: str) -> None:
+def _routine(draft: Draft, reader: Reader, path: Path, what: str) -> None:
     key = function_key(path.schema_key(draft.dialect), path.name.folded(draft.dialect))
     again = draft.environment.lookup(key) is not None
     kind = "aggregate" if what == "aggregate" else "scalar"
-    draft.declare(draft.routine(key, path.name.declared(draft.dialect), kind, overloaded=again))
+    routine = draft.routine(key, path.name.declared(draft.dialect), kind, overloaded=again)
+    bodies = (token.text for token in reader.tokens if token.kind is TokenKind.STRING)
+    if any(_DEFINES.search(body) for body in bodies):
+        routine = replace(routine, attrs={**routine.attrs, DEFINING: "yes"})
+        draft.declare(Binding(DEFINING, "Session"))
+    draft.declare(routine)
 
 
 def _schema(draft: Draft, reader: Reader, name: Name, *, known: bool) -> None:
@@ -253,6 +262,20 @@ def _other(draft: Draft, path: Path, what: str) -> None:
             spelling=spell(name, draft.dialect),
         )
     )
+
+
+def _range(draft: Draft, reader: Reader, path: Path) -> None:
+    """A range type brings functions that make ranges and multiranges; how the latter are called can be said."""
+    name, schema = path.name.declared(draft.dialect), path.schema_key(draft.dialect)
+    said = [reader.within(item) for item in reader.within(reader.group() or ()).items()]
+    given = next((item.path() for item in said if item.take("multirange_type_name", "=")), None)
+    multi = given.name.declared(draft.dialect) if given is not None else ""
+    multi = multi or (name.replace("range", "multirange") if "range" in name else f"{name}_multirange")
+    for each in (name, multi):
+        key = function_key(schema, each)
+        draft.declare(
+            draft.routine(key, each, "scalar", overloaded=draft.environment.lookup(key) is not None)
+        )
 
 
 def _extension(draft: Draft, reader: Reader) -> None:

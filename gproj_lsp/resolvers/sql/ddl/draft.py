@@ -15,7 +15,7 @@ from gproj_lsp.resolvers.sql.names import RELATION, opened, relation_key, schema
 from gproj_lsp.resolvers.sql.scopes import Outputs
 from gproj_lsp.text import Span
 
-__all__ = ["EVERYTHING", "PINNED", "READ_ONLY", "UNSURE", "Draft", "Target"]
+__all__ = ["DEFINING", "EVERYTHING", "PINNED", "READ_ONLY", "UNSURE", "Draft", "Target"]
 
 EVERYTHING = frozenset({"Table", "Column", "Function", "Type", "Schema"})
 """What a statement opens that may declare anything."""
@@ -23,6 +23,9 @@ EVERYTHING = frozenset({"Table", "Column", "Function", "Type", "Schema"})
 _TRANSACTION = Key("Transaction", "", "transaction")
 _DROPPED = "Dropped"
 READ_ONLY = Key("Session", "", "read only")
+
+DEFINING = "defining"
+"""An attribute of routines that create, alter or drop what can't be told, and a name that says that there is one."""
 
 PINNED = "pinned"
 """An attribute of tables whose columns something else names (a trigger, a partition key): DROP COLUMN may be refused."""
@@ -164,7 +167,13 @@ class Draft:
                 self._drops[each.key] = None
 
     def restore(self, *, to_savepoint: bool = False) -> None:
-        """What was dropped since the transaction began is back; after a savepoint, it may be."""
+        """What was dropped since the transaction began is back; after a savepoint, it may be.
+
+        Where no transaction began, the client begins them by itself, and anything dropped so far may be back.
+        """
+        if self.environment.lookup(_TRANSACTION) is None and not to_savepoint:
+            self.opens |= EVERYTHING
+            self.declare(opened(RELATION, ""))
         for each in self._aside():
             attrs = {name: value for name, value in each.attrs.items() if name != "was"}
             namespace = each.namespace.removeprefix(f"{_DROPPED} ")
@@ -267,7 +276,12 @@ class Draft:
         ):
             for column in known.values():
                 self.drop(column.key)
-        elif _open(old) or _open(table) or {each.key for each in known.values()} != given.keys():
+        elif (
+            UNSURE in table.attrs
+            or _open(old)
+            or _open(table)
+            or {each.key for each in known.values()} != given.keys()
+        ):
             table = replace(table, attrs={**table.attrs, "columns": "open"})
         else:
             return
