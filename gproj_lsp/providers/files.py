@@ -87,10 +87,10 @@ class DdlFiles:
             else:
                 sources.append((text, label))
         if not sources and not unread:
-            problem = search.problems[0] if search.problems else f"nothing matches {', '.join(patterns)}"
-            raise ProviderError(
-                problem, place=request.key(_SETTING), mend=f"patterns start at {request.root}"
-            )
+            place = request.key(_SETTING)
+            told = [problem.removeprefix(f"{place}: ") for problem in search.problems]
+            problem = told[0] if told else f"nothing matches {', '.join(patterns)}"
+            raise ProviderError(problem, place=place, mend=f"patterns start at {request.root}")
         facts = request.declared(sources)
         problems = (*search.problems, *unread, *facts.problems)
         closed = frozenset[str]() if unread else facts.closed
