@@ -160,7 +160,7 @@ def fill(
 ) -> int:
     """Fill holes with names that are declared there.
 
-    Prints a diff and changes nothing unless --write is given. Exits with 1 if a hole is left.
+    Prints a diff and changes nothing unless --write is given. Exits with 1 if a hole is left, with 2 if none could be filled.
     """
     from gproj_lsp.cli.fill import fill as body
 
