@@ -6,13 +6,13 @@ file is never judged by what all files together declare.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from gproj_lsp.environment import Binding
-from gproj_lsp.facts import NOTHING, Facts, SortTable
+from gproj_lsp.facts import Facts, SortTable
 
 __all__ = ["History"]
 
@@ -23,15 +23,13 @@ class History:
 
     Attributes:
         root: Where relative labels start.
-        sources: (text, label of its place) each.
-        whole: What all of them declare.
-        declared: What such texts declare, each on top of those before it.
+        labels: The place of each.
+        stage: What the first n of them declare.
     """
 
     root: Path
-    sources: tuple[tuple[str, str], ...]
-    whole: Facts
-    declared: Callable[[Sequence[tuple[str, str]]], Facts]
+    labels: tuple[str, ...]
+    stage: Callable[[int], Facts]
 
     def index(self, path: Path) -> int | None:
         """Which of the sources a file is, or None."""
@@ -39,7 +37,7 @@ class History:
 
     @cached_property
     def _places(self) -> dict[Path, int]:
-        return {(self.root / label).resolve(): index for index, (_, label) in enumerate(self.sources)}
+        return {(self.root / label).resolve(): index for index, label in enumerate(self.labels)}
 
     def before(self, index: int, end: Iterable[Facts], surface: SortTable) -> Facts:
         """What is declared where a source begins.
@@ -53,14 +51,13 @@ class History:
             surface: Whose sorts they are.
         """
         members = {sort.plural: name for name, sort in surface.sorts.items() if sort.plural}
-        start = self.declared(self.sources[:index]) if index else NOTHING
-        own = self.declared(self.sources[: index + 1])
-        found = {binding.key: binding for binding in start.bindings}
-        known = found.keys() | {binding.key for binding in own.bindings}
-        for binding in (binding for facts in (self.whole, *end) for binding in facts.bindings):
+        whole = self.stage(len(self.labels))
+        found = {binding.key: binding for binding in self.stage(index).bindings}
+        known = found.keys() | {binding.key for binding in self.stage(index + 1).bindings}
+        for binding in (binding for facts in (whole, *end) for binding in facts.bindings):
             if binding.key not in known and binding.sort not in members.values():
                 found.setdefault(binding.key, _opened(binding, members))
-        return replace(self.whole, bindings=tuple(found.values()))
+        return replace(whole, bindings=tuple(found.values()))
 
 
 def _opened(binding: Binding, members: Collection[str]) -> Binding:

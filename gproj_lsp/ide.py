@@ -207,33 +207,49 @@ class Analyzer:
         Args:
             sources: (text, label of its place) pairs in order.
         """
+        return self.stages(sources)(len(sources))
+
+    def stages(self, sources: Sequence[tuple[str, str]]) -> Callable[[int], Facts]:
+        """Read source texts, to be asked what the first of them declare; see `declared`.
+
+        Args:
+            sources: (text, label of its place) pairs in order.
+
+        Returns:
+            What the first n of them declare.
+        """
         environment, closed = self._start, self._closed
-        places: dict[Binding, Origin] = {}
+        reached = [environment]
+        places: dict[Binding, Binding] = {}
         problems: list[str] = []
-        opened: set[str] = set()
+        opened: list[frozenset[str]] = []
         for text, label in sources:
             if (size := len(encode(text))) > self.surface.limits.file_bytes:
                 problems.append(f"{label}: {self._too_large(size)}")
-                opened.update(self.surface.sorts)
-                continue
-            analysis = self._analysed(split(text, self._lexer), environment, closed)
-            for (_, start), each in zip(analysis.source.placed(), analysis.statements, strict=True):
-                effect = each.effect
-                opened |= effect.opens
-                place = f"{label}:{analysis.lines.position(start).line + 1}" if effect.declares else ""
-                places.update((binding, Origin("ddl", place)) for binding in effect.declares)
-            if analysis.statements:
-                environment = analysis.statements[-1].after
-        grown = Environment((Frame(), *environment.frames))
+                opened.append(frozenset(self.surface.sorts))
+            else:
+                analysis = self._analysed(split(text, self._lexer), environment, closed)
+                places.update(_placed(analysis, label))
+                opened.append(frozenset().union(*(each.effect.opens for each in analysis.statements)))
+                environment = analysis.statements[-1].after if analysis.statements else environment
+            reached.append(environment)
+
+        def first(number: int) -> Facts:
+            bindings = tuple(self._grown(reached[number], places))
+            sorts = {binding.sort for binding in bindings}
+            whole = {name for name, sort in self.surface.sorts.items() if sort.exhaustive and name in sorts}
+            return Facts(bindings, frozenset(whole.difference(*opened[:number])), tuple(problems))
+
+        return first
+
+    def _grown(self, environment: Environment, places: Mapping[Binding, Binding]) -> Iterator[Binding]:
+        """What Γ has that was not there at the start."""
         known = {binding.key for binding in self._start}
-        bindings = tuple(
-            replace(binding, origin=places[binding])
-            for binding in grown
-            if binding in places or binding.key not in known
-        )
-        sorts = {binding.sort for binding in bindings}
-        whole = {name for name, sort in self.surface.sorts.items() if sort.exhaustive and name in sorts}
-        return Facts(bindings, frozenset(whole - opened), tuple(problems))
+        for binding in Environment((Frame(), *environment.frames)):
+            if binding in places:
+                yield places[binding]
+            elif binding.key not in known:
+                yield binding
 
     def _analysed(
         self,
@@ -482,6 +498,14 @@ def _told(facts: Facts, surface: Surface) -> tuple[Binding, ...]:
         replace(each, attrs={**each.attrs, **unsure}) if each.sort in owners else each
         for each in facts.bindings
     )
+
+
+def _placed(analysis: Analysis, label: str) -> Iterator[tuple[Binding, Binding]]:
+    """What the statements of a source declare, and the same with its place."""
+    for (_, start), each in zip(analysis.source.placed(), analysis.statements, strict=True):
+        if each.effect.declares:
+            origin = Origin("ddl", f"{label}:{analysis.lines.position(start).line + 1}")
+            yield from ((binding, replace(binding, origin=origin)) for binding in each.effect.declares)
 
 
 def _members(surface: Surface) -> Mapping[str, str]:

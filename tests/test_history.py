@@ -20,15 +20,15 @@ TABLES = ("orders", "people", "goods", "lines")
 COLUMNS = ("id", "name", "price", "day", "note", "kind")
 
 
-def history(*texts, dialect="postgres"):
+def history(texts, dialect="postgres"):
     reader = Analyzer(SQL, resolver_of(SQL), settings={"dialect": dialect})
-    sources = tuple((text, f"V{index}.sql") for index, text in enumerate(texts, 1))
-    return History(ROOT, sources, reader.declared(sources), reader.declared)
+    sources = [(text, f"V{index}.sql") for index, text in enumerate(texts, 1)]
+    return History(ROOT, tuple(label for _, label in sources), reader.stages(sources))
 
 
-def ghosts(told, index, *end, dialect="postgres"):
-    start = told.before(index, end, SQL)
-    analysis = Analyzer(SQL, resolver_of(SQL), start, {"dialect": dialect}).analyse(told.sources[index][0])
+def ghosts(texts, index, *end, dialect="postgres"):
+    start = history(texts, dialect=dialect).before(index, end, SQL)
+    analysis = Analyzer(SQL, resolver_of(SQL), start, {"dialect": dialect}).analyse(texts[index])
     return [found.name for found in analysis.diagnostics]
 
 
@@ -72,17 +72,16 @@ def migrations(draw):
 @settings(deadline=None, max_examples=50)
 @given(migrations(), st.sampled_from(["postgres", "sqlite", "mysql", "duckdb", "generic"]))
 def test_no_migration_is_a_ghost_for_what_comes_after_it(texts, dialect):
-    told = history(*texts, dialect=dialect)
-    assert [ghosts(told, index, dialect=dialect) for index in range(len(texts))] == [[] for _ in texts]
+    assert [ghosts(texts, index, dialect=dialect) for index in range(len(texts))] == [[] for _ in texts]
 
 
 def test_a_migration_is_judged_by_what_is_there_before_it():
-    told = history(
+    texts = (
         "CREATE TABLE orders (id int, total int);",
         "ALTER TABLE orders RENAME COLUMN total TO amount;",
         "UPDATE orders SET total = 1; UPDATE orders SET amount = 1; UPDATE ordres SET amount = 1;",
     )
-    assert ghosts(told, 2) == ["total", "ordres"]
+    assert ghosts(texts, 2) == ["total", "ordres"]
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
@@ -91,22 +90,22 @@ def test_files_of_one_schema_may_name_each_other(order):
         "CREATE TABLE people (id int primary key);",
         "CREATE TABLE orders (person int references people (id)); CREATE VIEW v AS SELECT id, id2 FROM orders, people;",
     )
-    told = history(*(parts[index] for index in order))
-    assert [ghosts(told, index) for index in range(2)] in ([[], ["id2"]], [[], []])
+    texts = [parts[index] for index in order]
+    assert [ghosts(texts, index) for index in range(2)] in ([[], ["id2"]], [[], []])
 
 
 def test_what_another_source_declares_is_no_ghost_in_a_migration():
-    told = history("CREATE TABLE a (id int);", "CREATE TABLE b (x int references by_hand (id));")
+    texts = ("CREATE TABLE a (id int);", "CREATE TABLE b (x int references by_hand (id));")
     by_hand = Analyzer(SQL, resolver_of(SQL), settings={"dialect": "postgres"}).declared(
         [("CREATE TABLE by_hand (id int);", "database")]
     )
-    assert ghosts(told, 1) == ["by_hand"]
-    assert ghosts(told, 1, by_hand) == []
-    assert ghosts(told, 1, Facts()) == ["by_hand"]
+    assert ghosts(texts, 1) == ["by_hand"]
+    assert ghosts(texts, 1, by_hand) == []
+    assert ghosts(texts, 1, Facts()) == ["by_hand"]
 
 
 def test_only_a_source_has_a_place_in_a_history(tmp_path):
-    told = history("CREATE TABLE a (id int);", "CREATE TABLE b (id int);")
+    told = history(["CREATE TABLE a (id int);", "CREATE TABLE b (id int);"])
     assert told.index(ROOT / "V2.sql") == 1
     assert told.index(ROOT / "queries" / ".." / "V1.sql") == 0
     assert told.index(tmp_path / "V1.sql") is None
