@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rapidfuzz.distance import OSA
+
 from gproj_lsp.environment import Binding, Key
 from gproj_lsp.resolve import Verdict
 from gproj_lsp.resolvers.sql.lexicon import lexicon_of
@@ -26,6 +28,9 @@ _ROW_AGGREGATES = frozenset(
 )
 """Functions of a whole row, which PostgreSQL lets one write like a column: `t.count` is `count(t)`."""
 
+
+_SHORT = 4
+"""Names up to this length are too near to each other to say which one was meant."""
 
 _UNITS = frozenset({"year", "month", "day", "hour", "minute", "second"})
 
@@ -249,8 +254,19 @@ class Lookup:
         if catalog.dialect.name == "postgres" and catalog.is_some_column(name.folded):
             return Finding(Verdict.UNKNOWN, None, "it may be a column, written like a function of its row")
         if catalog.closes_functions(schema) and (not schema or schema in catalog.schemas):
+            if catalog.dialect.name == "sqlite" and not self._is_slip(name.folded):
+                return Finding(Verdict.UNKNOWN, None, "an application or an extension may add it")
             return Finding(Verdict.GHOST)
         return Finding(Verdict.UNKNOWN, None, "not all functions are known")
+
+    def _is_slip(self, folded: str) -> bool:
+        """Whether it is one slip of the pen away from a function of the dialect; a number is no slip (`uuid4`)."""
+        known = lexicon_of(self._dialect.name).functions.values()
+        return (
+            len(folded) > _SHORT
+            and not any(map(str.isdigit, folded))
+            and any(OSA.distance(folded, each, score_cutoff=1) <= 1 for names in known for each in names)
+        )
 
 
 STRING = Finding(Verdict.UNKNOWN, None, "a double-quoted name that matches nothing is a string")

@@ -360,7 +360,8 @@ class Sources(Expressions):
         if (identifier is not None and not self.is_name(identifier)) or not (identifier or called):
             scope.names_open = True
             return
-        name, spelling = self.catalog.fold(called, quoted=False), called
+        quoted = called[:1] in ('"', "`", "[")
+        name, spelling = self.catalog.fold(called[1:-1] if quoted else called, quoted=quoted), called
         itself: tuple[Binding, ...] = ()
         if identifier is not None:
             self.declares(identifier, "")
