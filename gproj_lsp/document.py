@@ -5,6 +5,7 @@ Text that is not UTF-8 would be shown, analysed and written back wrong, so it is
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 from dataclasses import dataclass
@@ -34,6 +35,11 @@ class Document:
     label: str
     text: str
     data: bytes
+
+    @property
+    def mark(self) -> str:
+        """The byte order mark that the file begins with, or nothing."""
+        return "\ufeff" if self.data.startswith(_BOM) else ""
 
 
 def at_home(text: str) -> Path:
@@ -95,9 +101,8 @@ def replace(document: Document, text: str) -> None:
         raise InputError(
             "changed since it was read; nothing was written", place=document.label, mend="run it again"
         )
-    mark = _BOM if document.data.startswith(_BOM) else b""
     try:
-        write_atomically(target, mark + text.encode())
+        write_atomically(target, (document.mark + text).encode())
     except OSError as error:
         raise InputError(f"can't be written: {error.strerror or error}", place=document.label) from error
 
@@ -106,9 +111,12 @@ def write_atomically(target: Path, data: bytes) -> None:
     """Write a file whole or not at all, keeping the mode of one that is there.
 
     Raises:
-        OSError: It can't be written; what was there is untouched.
+        OSError: It can't be written, or is read-only; what was there is untouched.
     """
     mode = target.stat().st_mode & 0o7777 if target.exists() else None
+    if mode is not None and not (mode & 0o222 and os.access(target, os.W_OK)):
+        # A file can be replaced in a folder that may be written to; whoever made it read-only did not want that.
+        raise PermissionError(errno.EACCES, "the file is read-only", str(target))
     written = target.with_name(f".gproj-{secrets.token_hex(8)}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     # A new file is as open as the user's umask lets it be; one that replaces another is so only when it is whole.

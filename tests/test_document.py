@@ -91,3 +91,13 @@ def test_a_new_file_is_as_open_as_the_umask_lets_it_be(tmp_path):
         os.umask(before)
     (path,) = tmp_path.iterdir()
     assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_read_only_file_is_not_replaced(tmp_path):
+    path = tmp_path / "x.txt"
+    path.write_text("old")
+    path.chmod(0o444)
+    with pytest.raises(InputError, match="read-only"):
+        document.replace(read(path), "new")
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]

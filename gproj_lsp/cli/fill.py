@@ -113,7 +113,8 @@ def _deliver(opened: Opened, result: FillResult, seconds: float, *, write: bool,
     if json:
         out(dump(_result_json(opened, result)))
     elif not write:
-        print_diff(opened.document.label, opened.document.text, result.text, stdout())
+        mark = opened.document.mark  # a diff without it would not apply
+        print_diff(opened.document.label, mark + opened.document.text, mark + result.text, stdout())
     for each in sorted(left, key=lambda hole: hole.span):
         complain(f"{_place(opened, each.span.start)}: {_why(opened, each)}")
     for filled in result.holes:

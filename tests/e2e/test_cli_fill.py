@@ -56,6 +56,15 @@ def test_fill_prints_a_diff_and_changes_nothing(shop):
     assert "??" not in (shop / "a.sql").read_text()
 
 
+def test_the_diff_of_a_file_with_a_byte_order_mark_applies(shop):
+    (shop / "a.sql").write_text("SELECT {:Column} FROM users;\n", encoding="utf-8-sig")
+    diff = gproj(shop, "fill", "a.sql").stdout
+    subprocess.run(["patch", "-p1", "-s"], cwd=shop, input=diff, check=True)
+    filled = (shop / "a.sql").read_text(encoding="utf-8")
+    assert filled.startswith("\ufeffSELECT ")
+    assert "{" not in filled
+
+
 def test_fill_json_is_as_documented(shop):
     found = json.loads(said(gproj(shop, "fill", "a.sql", "--json")))
     assert set(found) == {"text", "holes", "incomplete", "empty"}
