@@ -18,7 +18,7 @@ from gproj_lsp.resolve import Resolver
 from gproj_lsp.settings import Settings, nearest
 from gproj_lsp.surface import Surface, surface_for
 
-__all__ = ["Reading", "Workspace", "walk"]
+__all__ = ["Reading", "Workspace", "sources_of", "walk"]
 
 _SKIPPED = frozenset({"node_modules", "__pycache__", "target", "dist", "build", "site-packages"})
 
@@ -123,6 +123,11 @@ class Workspace:
         told = (problem for reading in self.readings(surface) for problem in reading.facts.problems)
         return tuple(dict.fromkeys(told))
 
+    def sourceless(self, surface: Surface) -> bool:
+        """Whether nothing is configured that tells what the world declares."""
+        said = self.settings.surface(surface.name)
+        return not any(said.get(name) for name in sources_of(surface))
+
     def forget(self) -> None:
         """Read the world anew on next use."""
         self._readings.clear()
@@ -189,6 +194,11 @@ class Workspace:
             return Reading(name, provider.read(asked)), interpreted
         except ProviderError as error:
             return Reading(name, error=error), interpreted
+
+
+def sources_of(surface: Surface) -> tuple[str, ...]:
+    """The settings of a surface that name a source of facts."""
+    return tuple(name for name in surface.providers if name in surface.settings)
 
 
 def walk(folder: Path, wanted: Callable[[Path], bool], exclude: Iterable[str] = ()) -> Iterator[Path]:

@@ -44,7 +44,7 @@ app = typer.Typer(
         "Settings come from the nearest gproj.toml, then from -c. Exit codes: 0 nothing wrong,",
         "1 ghosts found or holes left, 2 something could not be done.",
     ),
-    no_args_is_help=True,
+    invoke_without_command=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -53,9 +53,9 @@ app = typer.Typer(
 facts_app = typer.Typer(help="Show or freeze what the world declares.", rich_markup_mode=None)
 model_app = typer.Typer(help="Local models: list, pull, find.", rich_markup_mode=None)
 bench_app = typer.Typer(help="Measure speed and choice on this machine.", rich_markup_mode=None)
-app.add_typer(facts_app, name="facts", no_args_is_help=True)
-app.add_typer(model_app, name="model", no_args_is_help=True)
-app.add_typer(bench_app, name="bench", no_args_is_help=True)
+app.add_typer(facts_app, name="facts")
+app.add_typer(model_app, name="model")
+app.add_typer(bench_app, name="bench")
 
 Overrides = Annotated[
     list[str] | None,
@@ -84,13 +84,25 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
+def _needs_command(context: typer.Context) -> None:
+    """Show what there is to those who name no command."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help(), err=True)
+        raise typer.Exit(2)
+
+
+for _group in (facts_app, model_app, bench_app):
+    _group.callback(invoke_without_command=True)(_needs_command)
+
+
 @app.callback()
 def _root(
+    context: typer.Context,
     _version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    pass
+    _needs_command(context)
 
 
 @app.command(

@@ -17,7 +17,7 @@ from gproj_lsp.ide import Analysis, Analyzer
 from gproj_lsp.report import value
 from gproj_lsp.report.value import FileReport
 from gproj_lsp.settings import shown_path
-from gproj_lsp.workspace import walk
+from gproj_lsp.workspace import sources_of, walk
 
 __all__ = ["analysed", "check", "read_source"]
 
@@ -109,6 +109,11 @@ class _Run:
         surface = workspace.require_surface(source.path, source.label)
         analysis = analysed(workspace.analyzer(surface, source.path), source)
         self._tell(workspace.problems(surface))
+        if analysis.unknown and workspace.sourceless(surface):
+            settings = " or ".join(f"surfaces.{surface.name}.{name}" for name in sources_of(surface))
+            self._tell(
+                [f"no source says what is declared outside these files, so much is unknown (set {settings})"]
+            )
         return value.of(source.label, surface.name, analysis)
 
     def _tell(self, problems: Iterable[str]) -> None:
@@ -165,7 +170,8 @@ def _write(reports: Sequence[FileReport], how: str) -> None:
     if how == "text":
         from gproj_lsp.report.terminal import print_reports
 
-        print_reports(reports, stdout())
+        if reports:
+            print_reports(reports, stdout())
         return
     from gproj_lsp.report import machine
 

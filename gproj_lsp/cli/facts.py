@@ -14,7 +14,7 @@ from gproj_lsp.report.machine import dump
 from gproj_lsp.report.terminal import counted
 from gproj_lsp.settings import shown_path
 from gproj_lsp.surface import Surface
-from gproj_lsp.workspace import Workspace
+from gproj_lsp.workspace import Workspace, sources_of
 
 __all__ = ["freeze", "show"]
 
@@ -78,9 +78,7 @@ def _surface(workspaces: Workspaces, workspace: Workspace, name: str | None) -> 
 
 
 def _sources(surface: Surface) -> str:
-    return ", ".join(
-        f"surfaces.{surface.name}.{name}" for name in surface.providers if name in surface.settings
-    )
+    return ", ".join(f"surfaces.{surface.name}.{name}" for name in sources_of(surface))
 
 
 def _configured(workspace: Workspace, surface: Surface) -> Iterator[Facts]:

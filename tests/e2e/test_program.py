@@ -217,3 +217,26 @@ def test_every_command_teaches_by_examples(shop):
     for command in ("check", "fill", "rank", "gamma", "grammar", "check-surface", "gate"):
         text = said(gproj(shop, command, "--help"))
         assert f"gproj-lsp {command}" in text.partition("Examples:")[2], command
+
+
+@pytest.mark.parametrize("group", [(), ("facts",), ("model",), ("bench",)])
+def test_without_a_command_the_commands_are_listed(shop, group):
+    done = gproj(shop, *group)
+    lines = done.stderr.decode().splitlines()
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert lines[0].startswith(" ".join(("Usage: gproj-lsp", *group)))
+    assert "Commands:" in lines
+
+
+def test_check_does_not_call_clean_what_it_could_not_read(shop):
+    done = gproj(shop, "check", "nowhere.sql")
+    assert (done.returncode, done.stdout) == (2, b"")
+
+
+def test_check_tells_why_so_much_is_unknown(tmp_path):
+    for name in ("a.sql", "b.sql"):
+        (tmp_path / name).write_text("SELECT id FROM users;\n")
+    told = gproj(tmp_path, "check", ".").stderr.decode()
+    assert told.count("no source says") == told.count("surfaces.sql.ddl") == 1
+    (tmp_path / "gproj.toml").write_text('[surfaces.sql]\nddl = "b.sql"\n')
+    assert b"no source says" not in gproj(tmp_path, "check", ".").stderr
