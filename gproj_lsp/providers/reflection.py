@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
@@ -10,7 +11,7 @@ from sqlalchemy import Connection, inspect, text
 from sqlalchemy.engine import Inspector
 from sqlalchemy.engine.interfaces import ReflectedColumn, ReflectedForeignKeyConstraint
 from sqlalchemy.engine.reflection import ObjectKind
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import SAWarning, SQLAlchemyError
 from sqlalchemy.types import NullType
 
 from gproj_lsp.environment import Binding, Origin
@@ -122,11 +123,14 @@ def reflect(connection: Connection, address: Address, origin: Origin, seconds: f
     inspector = inspect(connection)
     reading = _Reading(connection, inspector, address, origin, monotonic() + seconds)
     visible = _visible(reading)
-    for schema in _schemas(reading, visible):
-        for relation in _relations(reading, schema):
-            reading.bindings.extend(bindings_of(relation, origin, bare=schema in visible))
-        if schema:
-            reading.bindings.append(Binding(schema, "Schema", attrs={"kind": "schema"}, origin=origin))
+    with warnings.catch_warnings():
+        # SQLAlchemy warns of every type it has no class for; a type is shown here as the database writes it.
+        warnings.simplefilter("ignore", SAWarning)
+        for schema in _schemas(reading, visible):
+            for relation in _relations(reading, schema):
+                reading.bindings.extend(bindings_of(relation, origin, bare=schema in visible))
+            if schema:
+                reading.bindings.append(Binding(schema, "Schema", attrs={"kind": "schema"}, origin=origin))
     closed = {"Table", "Column", "Schema"}
     if address.dialect == "postgres":
         _read_postgres(reading, visible)
