@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -123,14 +122,12 @@ class _Example:
         """Step: what `fill` says."""
         source, surface, analyzer = self._open(name)
         self._step("Holes filled", f"gproj-lsp fill {name}", "A diff; --write changes the file.")
-        began = time.perf_counter()
         with progress(f"filling {name}"):
             filler = open_filler(self.workspace.settings, surface, model=model)
             result = filler.fill(source.text, analyzer.analyse)
-        seconds = time.perf_counter() - began
         print_diff(name, source.text, result.text, self._console)
         total = counted(len(result.holes) + len(result.empty) + len(result.incomplete), "hole")
-        self._console.print(Text(f"\n{len(result.holes)} of {total} filled in {seconds:.1f} s", "bold green"))
+        self._console.print(Text(f"\n{len(result.holes)} of {total} filled", "bold green"))
 
     def next(self) -> None:
         """Step: what to do next."""

@@ -42,7 +42,7 @@ def test_it_shows_one_hole_decoded_free_and_under_gamma(shown):
 
 def test_it_shows_the_fill_as_a_diff_and_what_to_do_next(shown):
     assert "+++ b/holes.sql" in shown
-    assert re.search(r"^5 of 5 holes filled in [\d.]+ s$", shown, re.MULTILINE)
+    assert "\n5 of 5 holes filled\n" in shown
     assert "gproj-lsp fill holes.sql --write" in shown
 
 
