@@ -14,7 +14,10 @@ from typing import Protocol
 from gproj_lsp.environment import Binding, Origin
 from gproj_lsp.errors import InputError
 
-__all__ = ["NOTHING", "Facts", "Provider", "Request", "facts_from_table"]
+__all__ = ["DISPUTED", "NOTHING", "Facts", "Provider", "Request", "facts_from_table"]
+
+DISPUTED = "disputed"
+"""The attribute of a name that may not be there: who says that it is and who that it is not. References to it are unknown."""
 
 Entries = Sequence[tuple[str, Mapping[str, object]]]
 """Names with their attributes."""

@@ -10,10 +10,10 @@ from types import MappingProxyType
 from gproj_lsp.cursor import typed, without_word, word_at
 from gproj_lsp.drift import Drift
 from gproj_lsp.environment import Binding, Environment, Frame, Key, Origin
-from gproj_lsp.facts import NOTHING, Facts
+from gproj_lsp.facts import DISPUTED, NOTHING, Facts
 from gproj_lsp.ghosts import Diagnostic, diagnose, suppressed, unknown_sort
 from gproj_lsp.holes import Hole, holes_of, inside
-from gproj_lsp.joining import DISPUTED, joined
+from gproj_lsp.joining import joined
 from gproj_lsp.resolve import (
     UNREAD,
     Effect,

@@ -6,12 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from gproj_lsp.environment import Binding, Key
-from gproj_lsp.facts import Facts
+from gproj_lsp.facts import DISPUTED, Facts
 
-__all__ = ["DISPUTED", "joined"]
-
-DISPUTED = "disputed"
-"""The attribute of a name that one source declares and another, which should know it, does not: who says what."""
+__all__ = ["joined"]
 
 
 def joined(sources: Sequence[Facts], members: Mapping[str, str]) -> Facts:

@@ -109,3 +109,18 @@ def test_only_a_source_has_a_place_in_a_history(tmp_path):
     assert told.index(ROOT / "V2.sql") == 1
     assert told.index(ROOT / "queries" / ".." / "V1.sql") == 0
     assert told.index(tmp_path / "V1.sql") is None
+
+
+@pytest.mark.parametrize(
+    ("dialect", "text"),
+    [
+        ("sqlite", "CREATE TABLE t (a int, b int, c text UNIQUE);"),
+        ("postgres", "CREATE TABLE t (a int, b int, c int); CREATE VIEW v AS SELECT a FROM t;"),
+    ],
+)
+def test_a_column_that_may_be_dropped_or_needed_is_neither_there_nor_a_ghost(dialect, text):
+    analysis = Analyzer(SQL, resolver_of(SQL), settings={"dialect": dialect}).analyse(
+        f"{text} ALTER TABLE t DROP COLUMN b; SELECT b FROM t; SELECT t.b FROM t; SELECT a FROM t;"
+    )
+    assert analysis.diagnostics == ()
+    assert [each.unknown for each in analysis.statements[-3:]] == [1, 1, 0]

@@ -4,8 +4,8 @@ import pytest
 
 from gproj_lsp.environment import Binding, Origin
 from gproj_lsp.errors import InputError
-from gproj_lsp.facts import Facts, facts_from_table
-from gproj_lsp.joining import DISPUTED, joined
+from gproj_lsp.facts import DISPUTED, Facts, facts_from_table
+from gproj_lsp.joining import joined
 
 MEMBERS = {"columns": "Column"}
 ALL = frozenset({"Table", "Column"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gproj_lsp.environment import Binding
+from gproj_lsp.facts import DISPUTED
 from gproj_lsp.resolvers.sql.ddl.columns import ColumnDef, column_def, definitions
 from gproj_lsp.resolvers.sql.ddl.draft import PINNED, Draft, Target
 from gproj_lsp.resolvers.sql.ddl.kinds import ROUTINES
@@ -197,9 +198,14 @@ class _Actions:
             self._pinned() or next(self.draft.users(self.target.owner), None) is not None
         )
         column = self.draft.lookup(key)
-        if column is not None and not needed and not self._bound(key.folded) and not self._kept(column):
-            self.draft.drop(key)
-            self.draft.follow(self.target)
+        if column is None or self._bound(key.folded) or self._kept(column):
+            return
+        if needed:
+            doubt = "a DROP COLUMN removed it, unless something needs it"
+            self.draft.put(replace(column, attrs={**column.attrs, DISPUTED: doubt}))
+            return
+        self.draft.drop(key)
+        self.draft.follow(self.target)
 
     def _kept(self, column: Binding) -> bool:
         """Whether the database surely refuses to drop a column: the last one, or (SQLite) part of the key."""
