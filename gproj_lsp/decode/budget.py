@@ -1,7 +1,8 @@
 """Budget-aware masking: a decode never goes where the end of its grammar is out of reach (paper, 4.3).
 
-Looking at every step would cost more than the mask itself, so the look is taken every few tokens; where it finds the end out of
-reach, the decode goes back to the last place where it was not, and from there on each token is looked at before it is taken.
+Looking at every step would cost more than the mask itself, so the look is taken when half of what is left is used up; where
+it finds the end out of reach, the decode goes back to the last place where it was not, and from there on each token is
+looked at before it is taken.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Budget", "open_bytes"]
 
-_EVERY = 16
+_CAREFUL = 16
+"""Where so few tokens are left, each one is looked at."""
 
 
 class Budget:
@@ -31,23 +33,27 @@ class Budget:
     def __init__(self, grammar: Grammar, tokens: int, vocabulary: Vocabulary) -> None:
         self.tokens = tokens
         self.safe = (b"", 0)
-        self.careful = tokens <= _EVERY
+        self.careful = tokens <= _CAREFUL
         self._grammar = grammar
         self._vocabulary = vocabulary
         self._rests: dict[bytes, Rest] = {}
-        self._next = _EVERY
+        self._next = tokens // 2
+
+    def due(self, written: int) -> bool:
+        """Whether it is time for `holds` to look."""
+        return not self.careful and written >= self._next
 
     def holds(self, text: bytes, written: int) -> bool:
         """Whether the end is within reach, as far as is looked at here; moves `safe` on."""
-        if self.careful or written < self._next:
+        if not self.due(written):
             return True
-        self._next = written + _EVERY
+        self._next = written + (self.tokens - written) // 2
         if not self.reaches(text, written):
             self.careful = True
             return False
         self.safe = (text, written)
         self._rests = {key: rest for key, rest in self._rests.items() if key == text}
-        self.careful = self.tokens - written <= 2 * _EVERY
+        self.careful = self.tokens - written <= 2 * _CAREFUL
         return True
 
     def reaches(self, text: bytes, written: int) -> bool:

@@ -128,20 +128,25 @@ class _Decode:
             self._force()
             if self._ended():
                 return Written(self.text)
-            if not self._choices():
+            among = self._choices()
+            if not among:
                 return Written(self.text, "no token goes on from here")
-            if not self.budget.holds(self.text, self.written()):
+            if self.budget.due(self._most()) and not self.budget.holds(self.text, self.written()):
                 self._go_back()
                 if reason := self.budget.reason():
                     return Written(b"", reason)
                 continue
-            if self._choose(stop):
+            if self._choose(among, stop):
                 return Written(self.text)
 
     def written(self) -> int:
         """Tokens so far, those that wait to be fed included."""
         waiting = self.text[self.covered :]
         return len(self.tokens) + (len(self.vocabulary.encode(waiting)) if waiting else 0)
+
+    def _most(self) -> int:
+        """At least as many as `written`, and cheaper to tell."""
+        return len(self.tokens) + len(self.text) - self.covered
 
     def _force(self) -> None:
         """Write what every continuation begins with."""
@@ -159,9 +164,8 @@ class _Decode:
         self.place.matcher.mask(self.buffer)
         return count(self.buffer)
 
-    def _choose(self, stop: Stop | None) -> bool:
+    def _choose(self, among: int, stop: Stop | None) -> bool:
         """Let the model take one of the admitted tokens; True where it ended the text."""
-        among = count(self.buffer)
         if among == 1:
             return self._take(int(admitted(self.buffer)[0]))
         complete = self.place.matcher.is_complete()
