@@ -108,11 +108,17 @@ def replace(document: Document, text: str) -> None:
 
 
 def write_atomically(target: Path, data: bytes) -> None:
-    """Write a file whole or not at all, keeping the mode of one that is there.
+    """Write a file whole or not at all, keeping the mode of one that is there, and a link that leads to it.
+
+    What is no file (`/dev/stdout`, a pipe) is written to and never replaced.
 
     Raises:
         OSError: It can't be written, or is read-only; what was there is untouched.
     """
+    target = Path(os.path.realpath(target))
+    if target.exists() and not target.is_file():
+        target.write_bytes(data)
+        return
     mode = target.stat().st_mode & 0o7777 if target.exists() else None
     if mode is not None and not (mode & 0o222 and os.access(target, os.W_OK)):
         # A file can be replaced in a folder that may be written to; whoever made it read-only did not want that.

@@ -101,3 +101,26 @@ def test_a_read_only_file_is_not_replaced(tmp_path):
         document.replace(read(path), "new")
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_is_no_file_is_written_to_and_never_replaced(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        document.write_atomically(pipe, b"x")
+        assert os.read(reader, 10) == b"x"
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
+    with pytest.raises(IsADirectoryError):
+        document.write_atomically(tmp_path, b"x")
+
+
+def test_a_link_stays_one_whoever_writes(tmp_path):
+    path, link = tmp_path / "x.txt", tmp_path / "link.txt"
+    path.write_text("old")
+    link.symlink_to(path)
+    document.write_atomically(link, b"new")
+    assert link.is_symlink()
+    assert path.read_bytes() == b"new"
