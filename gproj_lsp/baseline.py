@@ -79,7 +79,7 @@ def load(path: Path, label: str = "") -> Baseline:
             (str(row["path"]), str(row["code"]), str(row["sort"]), str(row["name"])): int(row["count"])
             for row in table["known"]
         }
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
         raise problem from error
     return Baseline(Counter(known), path.parent)
 

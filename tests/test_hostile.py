@@ -139,3 +139,22 @@ def test_a_walk_passes_over_what_is_no_file(shop, told):
     status, out, err = told("check", ".")
     assert (status, err) == (0, "")
     assert "in 1 file" in out
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 200_000, '{"a":' * 100_000, '{"gproj-lsp snapshot":1,"x":' + "[" * 100_000 + "]" * 100_000 + "}"],
+)
+def test_a_snapshot_that_is_nested_without_end_is_refused(shop, told, text):
+    (shop / "frozen.json").write_text(text)
+    status, _, err = told("check", "schema.sql", "-c", "surfaces.sql.snapshot=frozen.json")
+    assert status == 2
+    assert err.startswith("gproj-lsp: frozen.json: is not a snapshot")
+
+
+def test_a_baseline_that_counts_to_infinity_is_none(shop, told):
+    row = '{"path": "a", "code": "b", "sort": "c", "name": "d", "count": 1e999}'
+    (shop / "known.json").write_text(f'{{"version": 1, "known": [{row}]}}')
+    status, _, err = told("check", "schema.sql", "--baseline", "known.json")
+    assert status == 2
+    assert err.startswith("gproj-lsp: known.json: is not a baseline")

@@ -103,7 +103,7 @@ class Cached:
     def _load(self, request: Request) -> tuple[str, Facts] | None:
         try:
             kept = msgspec.json.decode(self._path(request).read_bytes(), type=_Kept)
-        except (OSError, ValueError, msgspec.MsgspecError):
+        except (OSError, ValueError, RecursionError, msgspec.MsgspecError):
             return None  # absent or damaged: it is only a cache
         return (kept.fingerprint, _facts(kept)) if kept.version == _VERSION else None
 

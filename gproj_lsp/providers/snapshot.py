@@ -150,7 +150,7 @@ def load(data: bytes, label: str) -> Facts:
             raise ProviderError("was written by a newer gproj-lsp", place=label, mend=mend)
         file = msgspec.json.decode(data, type=_File)
         when = datetime.strptime(file.read, _TIME).replace(tzinfo=timezone.utc).timestamp()
-    except (msgspec.MsgspecError, ValueError) as error:
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise ProviderError(f"is not a snapshot: {error}", place=label, mend=_MEND) from error
     origin = Origin("snapshot", label, when)
     bindings = tuple(
