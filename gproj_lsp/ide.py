@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -29,6 +30,8 @@ from gproj_lsp.syntax import Piece, Source, Statement, TokenKind, lexer_of, spli
 from gproj_lsp.text import LineIndex, Span, encode
 
 __all__ = ["Analysis", "Analyzer", "Diagnostic"]
+
+logger = logging.getLogger(__name__)
 
 _REMEMBERED = 50_000
 """How many resolved statements an analyser keeps before it forgets those not in use."""
@@ -419,11 +422,15 @@ class _Memory:
             return self._resolver.resolve(statement, environment, world)
         except RecursionError:
             return UNREAD
+        except Exception as error:  # noqa: BLE001  (resolvers come from any package; one statement must not end a buffer)
+            logger.warning("the resolver failed, so a statement stays unread: %r", error)
+            logger.debug("where it failed", exc_info=error)
+            return UNREAD
 
     def _readable(self, statement: Statement) -> bool:
         limits = self._surface.limits
         text = statement.text
-        if len(text) > limits.statement_bytes:
+        if len(encode(text)) > limits.statement_bytes:
             return False
         brackets = text.count("(") + text.count("[") + text.count("{")
         return brackets <= limits.nesting or _depth(statement) <= limits.nesting

@@ -136,7 +136,7 @@ def test_a_file_over_the_limit_is_refused_whole(toy, resolver):
     assert analysis.reference_at(5) is None
 
 
-@pytest.mark.parametrize("statement", ["use " + "long" * 10, "use " + "(" * 11, "deep"])
+@pytest.mark.parametrize("statement", ["use " + "long" * 10, "use " + "(" * 11, "deep", "fail"])
 def test_a_statement_that_is_not_read_may_declare_anything(toy, resolver, statement):
     small = replace(toy, limits=Limits(1_000, 40, 10))
     analysis = Analyzer(small, resolver, WORLD).analyse(f"use a; {statement}; use a;")

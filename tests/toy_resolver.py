@@ -42,6 +42,8 @@ class ToyResolver:
         verb = words[0].text if words else ""
         if verb == "deep":
             raise RecursionError
+        if verb == "fail":
+            raise KeyError(verb)
         if verb == "make":
             return ToyResolution(effect=Effect(tuple(Binding(word.text, "Table") for word in words[1:])))
         if verb == "drop":

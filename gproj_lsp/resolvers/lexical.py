@@ -98,7 +98,7 @@ class _Lexical:
         matches: tuple[Match, ...],
         environment: Environment,
         world: World,
-        broken: bool,  # noqa: FBT001
+        broken: bool,  # noqa: FBT001  (a private class with one caller)
     ) -> None:
         self._surface = surface
         self._statement = statement
