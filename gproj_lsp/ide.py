@@ -422,7 +422,7 @@ class _Memory:
             return self._resolver.resolve(statement, environment, world)
         except RecursionError:
             return UNREAD
-        except Exception as error:  # noqa: BLE001  (resolvers come from any package; one statement must not end a buffer)
+        except Exception as error:  # resolvers come from any package; one statement must not end a buffer
             logger.warning("the resolver failed, so a statement stays unread: %r", error)
             logger.debug("where it failed", exc_info=error)
             return UNREAD
