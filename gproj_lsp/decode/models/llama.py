@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from gproj_lsp.decode.base import Logits, Stop, Vocabulary
 
-__all__ = ["LlamaModel", "physical_cores"]
+__all__ = ["LlamaModel", "free_threads", "physical_cores"]
 
 _BATCH = 512
 _BRANCHES = 64
@@ -39,7 +39,7 @@ class LlamaModel:
         Args:
             path: The GGUF file.
             capacity: Tokens the context holds; cut to what the model was trained for.
-            threads: CPU threads; by default one a physical core.
+            threads: CPU threads; by default as `free_threads` says.
             gpu_layers: Layers to put on a GPU, where llama.cpp was built for one.
 
         Raises:
@@ -48,7 +48,7 @@ class LlamaModel:
         self._native = load_model(Path(path), gpu_layers=gpu_layers)
         lib = self._lib = library()
         trained = int(lib.llama_model_n_ctx_train(self._native.handle)) or capacity
-        self._context = _open(self._native, min(capacity, trained), threads or physical_cores())
+        self._context = _open(self._native, min(capacity, trained), threads or free_threads())
         self._memory = lib.llama_get_memory(self._context)
         self._free = finalize(self, _close, self._context, self._native)
         self._vocabulary = read_vocabulary(self._native)
@@ -272,6 +272,20 @@ def _open(native: NativeModel, capacity: int, threads: int) -> object:
 def _close(context: object, native: NativeModel) -> None:
     library().llama_free(context)
     del native  # kept until here: the context points into it
+
+
+def free_threads() -> int:
+    """One thread a physical core; a single one where the machine has more than twice as much to do as it has cores.
+
+    llama.cpp's threads wait for each other hundreds of times a token, and wait for whole time slices where one of them has no core:
+    on two cores with a load of ten, two threads took twenty times as long as one.
+    """
+    cores = physical_cores()
+    try:
+        busy = os.getloadavg()[0]
+    except (AttributeError, OSError):  # not on Windows
+        return cores
+    return cores if busy <= 2 * cores else 1
 
 
 def physical_cores() -> int:
