@@ -277,8 +277,8 @@ def _close(context: object, native: NativeModel) -> None:
 def free_threads() -> int:
     """One thread a physical core; a single one where the machine has more than twice as much to do as it has cores.
 
-    llama.cpp's threads wait for each other hundreds of times a token, and wait for whole time slices where one of them has no core:
-    on two cores with a load of ten, two threads took twenty times as long as one.
+    llama.cpp's threads wait for each other hundreds of times a token, and for a whole time slice where one of them has no
+    core: on two cores with a load of ten, two threads took far longer than one.
     """
     cores = physical_cores()
     try:
