@@ -16,7 +16,7 @@ def main() -> None:
     """Run the demonstration into a recording console and write it as an SVG."""
     console = Console(
         record=True,
-        width=150,
+        width=160,
         file=io.StringIO(),
         force_terminal=True,
         color_system="truecolor",
