@@ -15,6 +15,18 @@ from sqlglot import tokens as lexed
 __all__ = ["ABSENT", "Mutant", "mutants"]
 
 ABSENT = "zq_absent"
+# An alias stands behind AS, or directly behind what it names.
+_BEFORE_ALIASES = frozenset(
+    {
+        lexed.TokenType.ALIAS,
+        lexed.TokenType.R_PAREN,
+        lexed.TokenType.VAR,
+        lexed.TokenType.IDENTIFIER,
+        lexed.TokenType.NUMBER,
+        lexed.TokenType.STRING,
+        lexed.TokenType.END,
+    }
+)
 _NAMES = frozenset({lexed.TokenType.VAR, lexed.TokenType.IDENTIFIER})
 
 
@@ -33,11 +45,11 @@ class Mutant:
 
 
 def mutants(query: str, names: Iterable[str], dialect: str | None) -> Iterator[Mutant]:
-    """Every mutant of the query: each token that is one of the schema's names and is not being declared by `AS`."""
+    """Every mutant of the query: each token that is one of the schema's names and is not an alias being declared."""
     known = {name.lower() for name in names}
     tokens = sqlglot.tokenize(query, read=dialect)
     for before, token in zip([None, *tokens], tokens, strict=False):
-        if _is_name(token, known) and not (before and before.token_type is lexed.TokenType.ALIAS):
+        if _is_name(token, known) and not (before and before.token_type in _BEFORE_ALIASES):
             yield Mutant(query[: token.start] + ABSENT + query[token.end + 1 :], token.text, token.start)
 
 
