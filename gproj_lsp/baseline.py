@@ -88,8 +88,10 @@ def save(baseline: Baseline, path: Path) -> None:
     """Write a baseline, sorted, so that its diffs are small.
 
     Raises:
-        InputError: The file can't be written.
+        InputError: The file can't be written, or is something else than a baseline.
     """
+    if path.is_file() and path.stat().st_size:
+        _require_baseline(path)
     rows = [
         {"path": file, "code": code, "sort": sort, "name": name, "count": count}
         for (file, code, sort, name), count in sorted(baseline.known.items())
@@ -99,3 +101,12 @@ def save(baseline: Baseline, path: Path) -> None:
         write_atomically(path, text.encode())
     except OSError as error:
         raise InputError(f"can't be written: {error.strerror or error}", place=str(path)) from error
+
+
+def _require_baseline(path: Path) -> None:
+    """A file that is something else was named by mistake, and is not ours to replace."""
+    try:
+        load(path)
+    except InputError as error:
+        message = "is there and is no baseline; nothing was written"
+        raise InputError(message, place=str(path), mend="name another file") from error

@@ -158,3 +158,13 @@ def test_a_baseline_that_counts_to_infinity_is_none(shop, told):
     status, _, err = told("check", "schema.sql", "--baseline", "known.json")
     assert status == 2
     assert err.startswith("gproj-lsp: known.json: is not a baseline")
+
+
+def test_a_file_that_is_no_baseline_is_not_replaced_by_one(shop, told):
+    before = (shop / "schema.sql").read_text()
+    status, _, err = told("check", "schema.sql", "--baseline", "schema.sql", "--update-baseline")
+    assert status == 2
+    assert (
+        err == "gproj-lsp: schema.sql: is there and is no baseline; nothing was written (name another file)\n"
+    )
+    assert (shop / "schema.sql").read_text() == before
