@@ -9,10 +9,12 @@ from time import process_time
 import pytest
 
 from gproj_lsp.environment import Environment, Key
-from gproj_lsp.resolve import World
+from gproj_lsp.ide import Analyzer
+from gproj_lsp.resolve import World, resolver_of
 from gproj_lsp.resolvers.sql.builtins import builtins
 from gproj_lsp.resolvers.sql.lexicon import DIALECTS, _folder, lexicon_of
 from gproj_lsp.resolvers.sql.names import function_key, is_open, relation_key
+from gproj_lsp.surface import shipped
 
 
 def gamma(dialect: str) -> Environment:
@@ -190,3 +192,17 @@ def test_equal_dialects_share_one_value_and_loading_is_quick():
     start = process_time()
     assert builtins(World(frozenset({"Table"}), {"dialect": "sqlite"})) is first
     assert process_time() - start < 0.001
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "postgres", "mysql", "duckdb", "generic"])
+def test_every_system_table_is_found_by_its_spelling(dialect):
+    analyzer = Analyzer(shipped()["sql"], resolver_of(shipped()["sql"]), settings={"dialect": dialect})
+    tables = [each for each in analyzer.start if each.sort == "Table"]
+    text = "".join(f"SELECT 1 FROM {each.spelling};\n" for each in tables)
+    found = [
+        reference.binding and reference.binding.key
+        for statement in analyzer.analyse(text).statements
+        for reference in statement.references
+        if reference.sort == "Table"
+    ]
+    assert found == [each.key for each in tables]

@@ -71,7 +71,16 @@ def _table(table: SystemTable, schema: str) -> Binding:
         **({"schema": schema} if schema else {}),
         **({"columns": "open"} if table.open else {}),
     }
-    return Binding(table.name, "Table", owner=schema, namespace=RELATION, attrs=attrs, origin=_BUILTIN)
+    spelling = f"{table.schema}.{table.name}" if schema else table.name
+    return Binding(
+        table.name,
+        "Table",
+        owner=schema,
+        namespace=RELATION,
+        attrs=attrs,
+        spelling=spelling,
+        origin=_BUILTIN,
+    )
 
 
 def _others(lexicon: Lexicon) -> Iterator[Binding]:
