@@ -168,3 +168,10 @@ def test_a_file_that_is_no_baseline_is_not_replaced_by_one(shop, told):
         err == "gproj-lsp: schema.sql: is there and is no baseline; nothing was written (name another file)\n"
     )
     assert (shop / "schema.sql").read_text() == before
+
+
+def test_an_empty_database_file_is_no_reason_to_call_every_table_a_ghost(shop, told):
+    (shop / "shop.db").touch()
+    status, _, err = told("check", "schema.sql", "-c", "surfaces.sql.database=sqlite:///shop.db")
+    assert status == 2
+    assert err == "gproj-lsp: shop.db: the file is empty, so it says nothing of any table\n"

@@ -126,6 +126,8 @@ def existing(address: Address) -> Path:
         raise address.failure("is a folder and no database")
     if not path.exists():
         raise address.failure("no such database file", mend="check the setting `database`")
+    if path.is_file() and not path.stat().st_size:
+        raise address.failure("the file is empty, so it says nothing of any table")
     return path
 
 
