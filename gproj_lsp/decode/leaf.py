@@ -44,7 +44,7 @@ class Task:
         shown: The tokens before its text; at least one.
         budget: The most tokens to write.
         closed: Whether the grammar ends with text that is known to follow, so that its first string is the end; otherwise the
-            model ends it, with an end-of-generation token.
+            model ends it, with an end-of-generation token or by wanting to write what the grammar does not hold.
     """
 
     grammar: Grammar
@@ -175,6 +175,9 @@ class _Decode:
         if self.covered < len(self.text):
             among = self._mask_from(self.covered)
         logits = self._feed(stop)
+        if complete and not self.task.closed and self.sampler.leaves(logits, self.buffer):
+            self.ledger.chose(among)
+            return True
         while True:
             token = self.sampler.choose(logits, self.buffer)
             if not self.budget.careful or self._reaches(token):

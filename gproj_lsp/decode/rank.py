@@ -29,6 +29,8 @@ __all__ = ["Candidate", "Ranking", "rank"]
 
 _NODES = 48
 """Tokens of one batch: beyond this a batch costs as much as several."""
+_TREE = 400
+"""Tokens of a batch that any model takes; only names of hundreds of characters need more."""
 _UNLIKELY = 8.0
 """Nats below the likeliest node that are left for a later batch, which the bound usually makes needless."""
 
@@ -190,26 +192,19 @@ class _Search:
 
     def _grow(self, needed: float) -> None:
         """Ask the model about the likeliest nodes and everything under them, as far as one batch holds."""
-        self.frontier.sort(key=_sure, reverse=True)
-        best = _sure(self.frontier[0])
+        self.frontier.sort(key=self._reach, reverse=True)
+        best = self._reach(self.frontier[0])
         batch: dict[_Node, int] = {}
-        leaves = 0
-        room = self.context.model.branches if isinstance(self.context.model, BranchingModel) else _NODES
         for top in self.frontier:
-            under = list(_inner(top))
-            new = [node for node in (*_line(top), *under) if node not in batch]
-            tips = sum(not any(child.children for child in node.children.values()) for node in under)
-            small = len(batch) + len(new) <= _NODES and leaves + tips <= room
-            if batch and (not small or _sure(top) <= needed or _sure(top) < best - _UNLIKELY):
+            if batch and (self._reach(top) <= needed or self._reach(top) < best - _UNLIKELY):
                 break
-            if not small:
-                new = [node for node in (*_line(top), top) if node not in batch]
-                tips = 1
-            leaves += tips
+            new = [node for node in (*_line(top), *_inner(top)) if node not in batch]
+            if len(batch) + len(new) > _NODES:
+                new = [node for node in (*_line(top), *_chain(top)) if node not in batch]
+            if batch and len(batch) + len(new) > _NODES:
+                break
             for node in new:
                 batch.setdefault(node, len(batch))
-            if not small:
-                break
         self._ask(batch)
 
     def _ask(self, batch: dict[_Node, int]) -> None:
@@ -259,6 +254,18 @@ def _line(node: _Node) -> list[_Node]:
     return line[::-1]
 
 
+def _chain(top: _Node) -> Iterator[_Node]:
+    """The node and those under it, as long as there is no choice between them and they are not too many."""
+    node = top
+    for _ in range(_NODES):
+        if not node.children:
+            return
+        yield node
+        if len(node.children) > 1:
+            return
+        (node,) = node.children.values()
+
+
 def _inner(top: _Node) -> Iterator[_Node]:
     """The node and those under it that have children, parents first."""
     waiting = [top]
@@ -274,7 +281,7 @@ def _spread(
 ) -> Iterator[Logits] | NDArray[np.float32]:
     """Logits after each node; a model that can't branch is shown one path after the other."""
     model = context.model
-    if isinstance(model, BranchingModel):
+    if isinstance(model, BranchingModel) and len(ids) <= _TREE:
         rows = model.spread(ids, parents, stop=stop)
         context.counted(len(ids))
         return rows

@@ -95,6 +95,10 @@ class Sampler:
         ids = admitted(mask)
         return int(ids[self.pick(logits[ids].astype(np.float64))])
 
+    def leaves(self, logits: Logits, mask: Mask) -> bool:
+        """Whether the model, left to itself, would choose a token that is not admitted; drawn like a choice."""
+        return not admits(mask, self.pick(logits.astype(np.float64)))
+
     def pick(self, scores: NDArray[np.float64]) -> int:
         """The place of one of several log scores, all of which are admitted.
 

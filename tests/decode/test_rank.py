@@ -13,7 +13,9 @@ from gproj_lsp.decode.prompt import Seam, seam
 from gproj_lsp.decode.rank import rank
 from gproj_lsp.errors import Cancelled
 
-VOCABULARY = word_vocabulary([" name", " na", "me", " email", "ail", " FROM", " id", "_2", " users", " ORDER"])
+VOCABULARY = word_vocabulary(
+    [" name", " na", "me", " email", "ail", " FROM", " id", "_2", " users", " ORDER"]
+)
 
 
 class HashModel(UniformModel):
@@ -82,7 +84,9 @@ def test_the_remaining_share_is_a_bound_on_what_was_not_looked_at():
 
 def test_right_context_decides_between_candidates():
     wants = b"SELECT name ORDER"
-    model = FakeModel(VOCABULARY, lambda text: next((wants[len(text) :] for _ in "x" if wants.startswith(text)), b"?"))
+    model = FakeModel(
+        VOCABULARY, lambda text: next((wants[len(text) :] for _ in "x" if wants.startswith(text)), b"?")
+    )
     ranking = rank(Context(model), seam(VOCABULARY, b"SELECT "), ["email", "name"], b" ORDER", limit=2)
     assert [found.text for found in ranking.candidates] == ["name", "email"]
 
@@ -96,3 +100,22 @@ def test_the_context_holds_what_stands_before_the_hole_afterwards():
 def test_ranking_stops_when_told():
     with pytest.raises(Cancelled):
         rank(Context(UniformModel(VOCABULARY)), Seam((65,), b" "), ["a", "b"], b"", stop=lambda: True)
+
+
+def test_names_of_any_length_are_ranked():
+    names = ["w" * 256, "w" * 255, "w" * 600, "v"]
+    model = HashModel(VOCABULARY)
+    ranking = rank(Context(model), seam(VOCABULARY, b"SELECT "), names, b" FROM", limit=4)
+    exact = {text: by_hand(model, b"SELECT ", text, b" FROM") for text in names}
+    assert [found.text for found in ranking.candidates] == sorted(names, key=exact.__getitem__, reverse=True)
+
+
+def test_among_hundreds_effort_is_bounded():
+    """A long text after the hole makes every candidate unlikely, so the exact bound would have nearly all of them looked at."""
+    names = [f"{first}{second}{third}" for first in "abcdefgh" for second in "ijklmnop" for third in "qrstuv"]
+    model = HashModel(VOCABULARY)
+    right = b" FROM users ORDER"
+    exact = rank(Context(model), seam(VOCABULARY, b"SELECT "), names, right)
+    quick = rank(Context(model), seam(VOCABULARY, b"SELECT "), names, right, effort=64)
+    assert quick.expansions < exact.expansions
+    assert quick.candidates[0].text in {found.text for found in exact.candidates[:20]}
