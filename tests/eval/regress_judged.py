@@ -17,7 +17,8 @@ from gproj_lsp.resolve import Verdict
 __all__ = ["Comparison"]
 
 _NO_RELATION_OR_COLUMN = frozenset({"42P01", "42703"})
-_ABORTED = "25P02"  # in a transaction that has failed: PostgreSQL did not look at the statement
+# PostgreSQL did not look at names: the transaction had failed, or it could not read the statement.
+_UNREAD = frozenset({"25P02", "42601"})
 
 
 @dataclass
@@ -26,7 +27,7 @@ class Comparison:
 
     Attributes:
         confirmed: Ghosts of statements that PostgreSQL refused because the same name does not exist.
-        unjudged: Ghosts of statements that PostgreSQL did not look at (the transaction had failed).
+        unjudged: Ghosts of statements whose names PostgreSQL did not look at.
         false_alarms: Ghosts of all other statements.
         absent: Statements that PostgreSQL refused because a name does not exist.
         found: Those of them in which `check` reports a ghost.
@@ -79,7 +80,7 @@ class Comparison:
         parts = set(finding.name.lower().split(".")) | {finding.name.lower()}
         if any(complaint.absent and parts & named(complaint.message) for complaint in refused):
             self.confirmed += 1
-        elif any(complaint.code == _ABORTED for complaint in refused):
+        elif any(complaint.code in _UNREAD for complaint in refused):
             self.unjudged.append(str(finding))
         else:
             said = "; ".join(f"{complaint.code} {complaint.message}" for complaint in refused) or "accepted"

@@ -72,7 +72,7 @@ class Definitions(Changes):
                 if isinstance(table.this, exp.Identifier):
                     self.table_reference(table)
         elif isinstance(node, exp.SequenceProperties) and isinstance(owned, exp.Column):
-            self._column_of_table(owned)
+            self._column_of_table(owned, doubt="it may be of another kind")
 
     def _table_defined(self, schema: exp.Schema, table: exp.Expr, *, more: bool) -> None:
         """What a table's checks, defaults and keys name; they see its own columns.
@@ -195,9 +195,14 @@ class Definitions(Changes):
             return
         if _kind(node) not in ("TABLE", "VIEW"):
             return
-        relation = self._existing(table, node)
-        known = dict(relation.columns())
         actions = [each for each in node.args.get("actions") or () if isinstance(each, exp.Expr)]
+        doubt = "IF EXISTS" if node.args.get("exists") else ""
+        if self.dialect.name in ("postgres", "generic") and any(
+            isinstance(each, exp.AlterRename) for each in actions
+        ):
+            doubt = doubt or "it may be an index or a sequence"
+        relation = self.table_reference(table, target=True, doubt=doubt)
+        known = dict(relation.columns())
         for action in actions:
             if isinstance(action, exp.ColumnDef) and isinstance(action.this, exp.Identifier):
                 binding = self.column_binding(action.this, relation.name)
@@ -265,13 +270,14 @@ class Definitions(Changes):
         ):
             self._existing(this, node)
 
-    def _column_of_table(self, column: exp.Column) -> None:
+    def _column_of_table(self, column: exp.Column, doubt: str = "") -> None:
         """`t.a` outside any query: a table's name and its column."""
         qualifier = column.args.get("table")
         if isinstance(qualifier, exp.Identifier) and isinstance(column.this, exp.Identifier):
             table = table_of(qualifier, column.args.get("db"))
             key = Key("Type", self.schema(column.args.get("db")) or "", self.name(qualifier).folded)
-            doubt = "it may be a composite type" if self.catalog.environment.lookup(key) is not None else ""
+            if self.catalog.environment.lookup(key) is not None:
+                doubt = "it may be a composite type"
             self.listed([column.this], self.table_reference(table, target=True, doubt=doubt))
 
     def copy(self, node: exp.Expr) -> None:
