@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from gproj_lsp.text import Span, encode
+from gproj_lsp.text import Span, decode, encode
 
 __all__ = ["Draft"]
 
@@ -29,14 +29,15 @@ class Draft:
 
     @property
     def text(self) -> str:
-        """The text as it is now, all edits applied at once."""
+        """The text as it is now, all edits applied at once; what lies between them is kept as it is, be it text or not."""
         data = encode(self.original)
-        parts: list[bytes] = []
-        at = 0
+        parts: list[str] = []
+        byte = char = 0
         for span in sorted(self.edits):
-            parts += (data[at : span.start], encode(self.edits[span]))
-            at = span.end
-        return b"".join((*parts, data[at:])).decode("utf-8", "surrogateescape")
+            start = char + len(decode(data[byte : span.start]))
+            parts += (self.original[char:start], self.edits[span])
+            byte, char = span.end, start + len(decode(data[span.start : span.end]))
+        return "".join((*parts, self.original[char:]))
 
     def now(self, offset: int) -> int:
         """Where a byte of the original outside of all edits is now."""

@@ -32,6 +32,9 @@ from gproj_lsp.text import LineIndex, Span, encode
 
 __all__ = ["Analyse", "Analysed", "FillResult", "FilledHole", "Filler", "HoleRanking", "OpenHole", "Wishes"]
 
+_AFTER = 2_000
+"""Bytes of the text after a hole that can count at all."""
+
 _TEXT = 1_500
 """Tokens of the text before a hole that a model is shown at most: 4 s to read once on two cores."""
 
@@ -293,7 +296,8 @@ class Filler:
         spare = self._executor.wishes.budget + self._capacity // 8  # for the hole and what is scored after it
         room = self._capacity - len(self._vocabulary.encode(schema)) - spare
         before = schema + latest(self._vocabulary, text, min(max(room, 2), _TEXT))
-        return Place(before, data[hole.span.end :], hole.region, hole.mark.text, len(schema))
+        after = data[hole.span.end : hole.span.end + _AFTER]
+        return Place(_readable(before), _readable(after), hole.region, hole.mark.text, len(schema))
 
     def order(self, hole: Hole) -> tuple[int, tuple[int, ...], int]:
         """Where a hole's turn is: by statement, then by what its regions depend on, outermost first, then by place."""
@@ -434,6 +438,11 @@ def _worse(before: Analysed, after: Analysed) -> bool:
 
 def _ghosts(diagnostics: Iterable[Diagnostic]) -> Counter[tuple[str, str]]:
     return Counter((found.name, found.sort) for found in diagnostics if found.code == "ghost-reference")
+
+
+def _readable(text: bytes) -> bytes:
+    """What a model can be shown: an editor's half surrogate, or a character that was cut, is no text."""
+    return text.decode(errors="ignore").encode()
 
 
 def _shown(text: str, holes: Sequence[Hole], here: Hole) -> bytes:

@@ -37,6 +37,11 @@ def test_edits_apply_at_once_and_places_follow(original, data):
             assert draft.text.encode()[draft.now(offset) :] == whole[offset:]
 
 
+def test_what_is_no_text_stays_as_it_is_around_edits():
+    draft = Draft("\ud800 ?? \udcff\n??").filled(Span(4, 6), "a").filled(Span(9, 11), "é")
+    assert draft.text == "\ud800 a \udcff\né"
+
+
 def world(count=3):
     tables = [Binding(f"t{at}", "Table", origin=DATABASE) for at in range(count)]
     columns = [
