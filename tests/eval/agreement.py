@@ -56,13 +56,15 @@ class Agreement:
             if not doubts | ghosts:
                 self.misses.append(row)
         else:
+            # Who refuses a statement for another reason has not looked at all of its names.
             self.accepted += judgement.accepted
             self.other += not judgement.accepted
-            if ghosts or (doubts and judgement.accepted):
+            if judgement.accepted and (ghosts or doubts):
                 self.false_alarms.append(row)
 
     def _count(self, ghosts: set[str], analysis: Analysis, row: str, judgement: Judgement) -> None:
-        if ghosts & named(judgement.message):
+        parts = ghosts | {part for name in ghosts for part in name.split(".")}
+        if parts & named(judgement.message):
             self.found += 1
         elif analysis.unknown:
             self.unknown["absent, but unknown to the analysis"] += 1
@@ -72,7 +74,7 @@ class Agreement:
 
     def __str__(self) -> str:
         return (
-            f"{self.accepted} accepted, {self.other} refused for other reasons: {len(self.false_alarms)} false alarms; "
+            f"{self.accepted} accepted, of them {len(self.false_alarms)} with a false alarm; {self.other} not judged; "
             f"{self.absent} with an absent name: {self.found} found; "
             f"{self.ambiguous} ambiguous: {self.found_ambiguous} found"
         )
