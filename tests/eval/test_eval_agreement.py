@@ -64,5 +64,4 @@ def test_postgres_and_check_agree_on_many(server, tmp_path, tell):
     for row in (*agreement.false_alarms, *agreement.misses):
         tell(row[:400])
     assert not agreement.false_alarms
-    # PostgreSQL's JOIN binds tighter than a comma: ON does not see what stands before the comma. Here it does.
-    assert agreement.found >= 0.9 * agreement.absent
+    assert agreement.found >= 0.99 * agreement.absent

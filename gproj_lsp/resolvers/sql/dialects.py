@@ -30,6 +30,7 @@ class Dialect:
         strings: Whether a double-quoted name that matches nothing is a string.
         later_ctes: Whether a CTE may name one that follows it.
         using_first: Whether a column of USING hides others of its name.
+        tight: Whether JOIN binds tighter than a comma, so that ON does not see what stands before the comma.
         prior: Whether an ON clause may name a relation that is joined after it.
         anonymous: What an unnamed output column is called: `text` (its source: no plain name matches), `function`
             (after its function or type), or empty where that can't be told.
@@ -52,6 +53,7 @@ class Dialect:
     strings: bool = False
     later_ctes: bool = True
     using_first: bool = True
+    tight: bool = False
     prior: bool = True
     anonymous: str = ""
     values: str = ""
@@ -97,6 +99,7 @@ _DIALECTS: Mapping[str, Dialect] = {
         lateral=False,
         fields=False,
         later_ctes=False,
+        tight=True,
         prior=False,
         anonymous="function",
         words=frozenset({"system_user"}),
@@ -112,6 +115,7 @@ _DIALECTS: Mapping[str, Dialect] = {
         rows=False,
         fields=False,
         later_ctes=False,
+        tight=True,
         prior=False,
         anonymous="text",
         variables=True,

@@ -241,6 +241,8 @@ class Scope:
         behind: Whether a qualifier may name a relation that the block can't see (ORDER BY of a set operation).
         windows: Folded names of the WINDOW clause.
         clause: Which clause is being read, for the blocks inside it.
+        start: How many relations stand before the last comma of FROM.
+        item: How many are hidden while an ON clause is read: those before the comma, where JOIN binds tighter.
         pending: ON clauses still to be read: each with the number of relations joined so far, and its regions.
     """
 
@@ -256,6 +258,8 @@ class Scope:
     behind: bool = False
     windows: set[str] = field(default_factory=set)
     clause: str = ""
+    start: int = 0
+    item: int = 0
     pending: list[tuple[exp.Expr, int, tuple[str, ...]]] = field(default_factory=list)
 
     def chain(self) -> Iterator[Scope]:
@@ -273,7 +277,7 @@ class Scope:
     def named(self, folded: str, schema: str | None = None) -> Relation | None:
         """The nearest relation of that name, in this block or around it; of several in a block, the one of the schema."""
         for scope in self.chain():
-            found = [relation for relation in scope.relations if relation.name == folded]
+            found = [relation for relation in scope.relations[scope.item :] if relation.name == folded]
             if found:
                 return next((relation for relation in found if relation.schema == schema), found[0])
         return None
@@ -283,18 +287,18 @@ class Scope:
         found = [
             (at, relation, column)
             for at, relation in enumerate(self.relations)
-            if not relation.row and (column := relation.find(folded)) is not None
+            if at >= self.item and not relation.row and (column := relation.find(folded)) is not None
         ]
         if len(found) > 1 and (merged := self.merged.get(folded)):
             first = next((at for at, _, _ in found if at in merged), None)
             found = [each for each in found if each[0] not in merged or each[0] == first]
         return [(relation, column) for _, relation, column in found]
 
-    def merge(self, folded: str, right: int) -> None:
-        """Make one of the columns of that name of relation `right` and of those before it."""
+    def merge(self, folded: str, right: int, first: int = 0) -> None:
+        """Make one of the columns of that name of relation `right` and of those before it, from `first` on."""
         group = self.merged.setdefault(folded, set())
         group.add(right)
-        group.update(at for at in range(right) if self.relations[at].find(folded) is not None)
+        group.update(at for at in range(first, right) if self.relations[at].find(folded) is not None)
 
     def visible(self, upto: int | None = None) -> Iterator[Visible]:
         """The columns that can be named here and how: qualified only where the bare name is not clear.

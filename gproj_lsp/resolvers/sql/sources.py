@@ -14,6 +14,10 @@ from gproj_lsp.resolvers.sql.scopes import NO_CTES, Ctes, Outputs, Relation, Sco
 __all__ = ["Sources"]
 
 
+_SAID = ("kind", "side", "method", "on", "using", "match_condition", "hint", "global")
+"""What tells a JOIN from a comma."""
+
+
 class Sources(Expressions):
     """Resolves FROM clauses."""
 
@@ -37,10 +41,12 @@ class Sources(Expressions):
         """Read the ON clauses that may name relations joined after them."""
         pending, scope.pending = scope.pending, []
         scope.clause = "Join"
+        scope.item = scope.start if self.dialect.tight else 0
         for condition, joined, region in pending:
             outer, self.recorder.region = self.recorder.region, region
             self.expression(condition, Place(scope, "Join", joined))
             self.recorder.region = outer
+        scope.item = 0
 
     def values(self, node: exp.Values, scope: Scope) -> Outputs:
         """VALUES: rows without a FROM clause, whose columns the dialect names."""
@@ -74,6 +80,8 @@ class Sources(Expressions):
     def join(self, join: exp.Expr, scope: Scope) -> None:
         """One JOIN: its relation, then ON or USING."""
         before = len(scope.relations)
+        if not any(join.args.get(key) for key in _SAID):
+            scope.start = before  # a comma
         with self.recorder.inside("Join"):
             self.source(join.this, scope)
             if str(join.args.get("method") or "").upper() == "NATURAL":
@@ -101,12 +109,13 @@ class Sources(Expressions):
         if not isinstance(identifier, exp.Identifier) or span is None:
             return
         name = self.name(identifier)
-        left, right = scope.relations[:before], scope.relations[before:]
+        first = scope.start if self.dialect.tight else 0
+        left, right = scope.relations[first:before], scope.relations[before:]
         common = self._common(left, right)
         self.recorder.site(Site(span, "Column", self.recorder.region, Place(scope, "Using"), common))
         self.recorder.refer(span, name.text, "Column", self._shared(name, left, right, common, scope))
         for at in range(before, len(scope.relations)):
-            scope.merge(name.folded, at)
+            scope.merge(name.folded, at, first)
         if scope.open:
             scope.merged[name.folded].update(range(len(scope.relations)))
 
