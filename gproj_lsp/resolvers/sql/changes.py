@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -222,9 +223,13 @@ class Changes(Queries):
         returning = node.args.get("returning")
         if not isinstance(returning, exp.Returning):
             return lambda: ANYTHING
+        seen = scope
         if target is not None and self.dialect.name == "sqlite":
-            scope = Scope(scope.parent, scope.ctes, [target], names_open=scope.names_open)
+            seen = scope = Scope(scope.parent, scope.ctes, [target], names_open=scope.names_open)
+        elif target is not None and self.dialect.name == "postgres":
+            rows = [target.one("old"), target.one("new")]  # since PostgreSQL 18
+            seen = replace(scope, relations=[*scope.relations, *rows])
         with self.recorder.inside("Returning"):
             for each in returning.expressions:
-                self.expression(each, Place(scope, "Select"))
+                self.expression(each, Place(seen, "Select"))
         return lambda: self.outputs(returning.expressions, scope)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlglot import exp
@@ -307,6 +308,9 @@ class Expressions(ABC):
         if isinstance(right, exp.Func):
             schema = self.schema(left) if isinstance(left, exp.Identifier) else None
             self.function_reference(right, schema, known=isinstance(left, exp.Identifier))
+            if schema and schema not in self.catalog.schemas:
+                # A macro of some tool (`sqlc.arg(name)`): what it calls its arguments is its own affair.
+                place = place._replace(scope=replace(place.scope, names_open=True))
             for each in children(right):
                 self.expression(each, place)
             if not isinstance(left, exp.Identifier):
