@@ -72,7 +72,7 @@ class Changes(Queries):
         if isinstance(conflict := node.args.get("conflict"), exp.OnConflict):
             with self.recorder.inside("Conflict"):
                 self._conflict(conflict, target, scope)
-        return self._returning(node, scope)
+        return self._returning(node, scope, target)
 
     def listed(self, columns: list[exp.Expr], target: Relation) -> None:
         """A column list of one table; each column fits once."""
@@ -201,7 +201,7 @@ class Changes(Queries):
         whens = node.args.get("whens")
         for when in whens.expressions if isinstance(whens, exp.Whens) else ():
             self._when(when, target, scope)
-        return self._returning(node, scope)
+        return self._returning(node, scope, target)
 
     def _when(self, when: exp.Expr, target: Relation | None, scope: Scope) -> None:
         if isinstance(condition := when.args.get("condition"), exp.Expr):
