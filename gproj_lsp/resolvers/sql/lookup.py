@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rapidfuzz.distance import OSA
 
 from gproj_lsp.environment import Binding, Key
+from gproj_lsp.facts import DISPUTED
 from gproj_lsp.resolve import Verdict
 from gproj_lsp.resolvers.sql.lexicon import lexicon_of
 from gproj_lsp.resolvers.sql.recorder import Finding, Place
@@ -111,6 +112,9 @@ class Lookup:
         column = matches[0][1]
         if scope.lenient:
             return Finding(Verdict.UNKNOWN, column, "a NATURAL join may have merged it")
+        doubted = next((found.attrs[DISPUTED] for _, found in matches if DISPUTED in found.attrs), "")
+        if doubted:
+            return Finding(Verdict.UNKNOWN, column, doubted)
         holders = [each.spelling or "a query without a name" for each, _ in matches]
         candidates = tuple(f"{each.spelling}.{found.spelling}" for each, found in matches if each.spelling)
         reason = (
