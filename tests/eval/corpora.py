@@ -4,7 +4,7 @@
 
     tpch/*.sql tpcds/*.sql   the queries, one a file           (duckdb/duckdb, extension/tpc*/…/queries)
     postgres/*.sql           PostgreSQL's regression files     (pganalyze/libpg_query, 15-latest, test/sql)
-    public/**/*.sql          any real-world SQL
+    public/<project>/          migrations of real projects        (LemmyNet/lemmy, rust-lang/crates.io)
 
 Spider's part is found by `GPROJ_SHARED` or in `shared` beside the checkout.
 """
