@@ -202,11 +202,12 @@ ADVERSARIAL = (
 
 
 @pytest.mark.parametrize("engine", ["llguidance", "xgrammar", "llama", "trie"])
-@pytest.mark.parametrize("count", [24, pytest.param(2000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [200, pytest.param(2000, marks=pytest.mark.slow)])
 def test_no_name_however_odd_lets_a_ghost_through(sql, context, engine, count):
     """At temperature 1.5 each fill is exactly a declared name, quoted for the dialect.
 
-    The few fills of the fast suite are drawn by a model that prefers nothing; the many are the embedded model's.
+    The few fills of the fast suite are drawn by a model that prefers nothing, and fewer still where a mask takes long; the many
+    are the embedded model's.
     """
     from gproj_lsp.decode.executor import Executor, Place
     from gproj_lsp.policy import Policy
@@ -218,9 +219,9 @@ def test_no_name_however_odd_lets_a_ghost_through(sql, context, engine, count):
     try:
         filled = set()
         wishes = Wishes(sampling=Sampling(1.5, seed=5), budget=200)
-        drawn = context if count > 100 else Context(UniformModel(context.vocabulary))
+        drawn = context if count >= 1000 else Context(UniformModel(context.vocabulary))
         run = Executor(drawn, make_engine(engine), sql.fragments, {"Column": Policy((Rung.GAMMA,))}, wishes)
-        for _ in range(count):
+        for _ in range(24 if engine == "llama" and count < 1000 else count):
             decoded = run.decode("Column", gamma, Place(b"SELECT ", b" FROM t;"))
             assert decoded.text in spelled
             filled.add(decoded.text)
