@@ -180,16 +180,10 @@ class Executor:
         raise Stranded(_REFUSED)
 
     def _leaf(self, attempt: int) -> LeafDecoder:
-        """What decodes; after a refusal it must not say the same again, so it samples."""
-        if not attempt:
+        """What decodes; after a refusal it must not say the same again, so it begins with the next likely token."""
+        if not attempt or self.wishes.sampling.temperature:
             return self.leaf
-        hotter = replace(
-            self.wishes.sampling,
-            temperature=max(self.wishes.sampling.temperature, 1.0),
-            top_p=0.5,
-            seed=attempt,
-        )
-        return LeafDecoder(self.context, self.engine, Sampler(hotter))
+        return LeafDecoder(self.context, self.engine, Sampler(self.wishes.sampling, skip=attempt))
 
     def at(self, rungs: tuple[Rung, ...]) -> Executor:
         """The same executor with one ladder for every sort."""

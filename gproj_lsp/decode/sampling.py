@@ -72,8 +72,15 @@ def admitted(mask: Mask) -> NDArray[np.int64]:
 class Sampler:
     """A stream of choices; with a seed, the same stream each time."""
 
-    def __init__(self, sampling: Sampling = GREEDY) -> None:
+    def __init__(self, sampling: Sampling = GREEDY, skip: int = 0) -> None:
+        """A sampler.
+
+        Args:
+            sampling: How to choose.
+            skip: How many of the likeliest tokens to pass over in the first choice, so that a text differs from one before.
+        """
         self.sampling = sampling
+        self._skip = skip
         self._random = np.random.default_rng(sampling.seed)
 
     def choose(self, logits: Logits, mask: Mask) -> int:
@@ -86,6 +93,8 @@ class Sampler:
         Raises:
             ModelError: The logits of the admitted tokens are not numbers.
         """
+        if self._skip:
+            return self._later(logits, admitted(mask))
         if self.sampling.temperature == 0:
             best = int(logits.argmax())
             if (
@@ -94,6 +103,10 @@ class Sampler:
                 return best
         ids = admitted(mask)
         return int(ids[self.pick(logits[ids].astype(np.float64))])
+
+    def _later(self, logits: Logits, ids: NDArray[np.int64]) -> int:
+        skip, self._skip = self._skip, 0
+        return int(ids[np.argsort(-logits[ids], kind="stable")[min(skip, len(ids) - 1)]])
 
     def leaves(self, logits: Logits, mask: Mask) -> bool:
         """Whether the model, left to itself, would choose a token that is not admitted; drawn like a choice."""

@@ -77,3 +77,9 @@ def test_numbers_out_of_range_are_refused(numbers):
 def test_a_model_without_numbers_is_an_error():
     with pytest.raises(ModelError):
         Sampler().choose(np.full(SIZE, np.nan, dtype=np.float32), mask_of([1, 2]))
+
+
+def test_a_first_choice_may_pass_over_the_likeliest():
+    logits = np.arange(SIZE, dtype=np.float32)
+    sampler = Sampler(skip=2)
+    assert [sampler.choose(logits, mask_of([3, 5, 8, 9])) for _ in range(2)] == [5, 9]
