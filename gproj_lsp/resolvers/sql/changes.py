@@ -150,12 +150,7 @@ class Changes(Queries):
     def _update(self, node: exp.Update, parent: Scope | None, ctes: Ctes) -> Lazy:
         ctes = self.with_clause(node, parent, ctes)
         scope = Scope(parent, ctes)
-        target = self._target(node.this, scope)
-        if target is not None:
-            scope.relations.append(target)
-        if isinstance(node.this, exp.Expr):
-            for join in node.this.args.get("joins") or ():
-                self.join(join, scope)
+        target = self._joined_target(node.this, scope)
         self.settle(scope)
         several = len(scope.relations) > 1
         self.from_clause(node, scope)
@@ -165,16 +160,21 @@ class Changes(Queries):
         self.clauses(node, scope)
         return self._returning(node, scope, target)
 
+    def _joined_target(self, node: object, scope: Scope) -> Relation | None:
+        """The table that a statement changes, with what is joined to it, brought into scope."""
+        target = self._target(node, scope)
+        if target is not None:
+            scope.relations.append(target)
+        if isinstance(node, exp.Expr):
+            for join in node.args.get("joins") or ():
+                self.join(join, scope)
+        return target
+
     def _delete(self, node: exp.Delete, parent: Scope | None, ctes: Ctes) -> Lazy:
         ctes = self.with_clause(node, parent, ctes)
         scope = Scope(parent, ctes)
         with self.recorder.inside("From"):
-            target = self._target(node.this, scope)
-            if target is not None:
-                scope.relations.append(target)
-            if isinstance(node.this, exp.Expr):
-                for join in node.this.args.get("joins") or ():
-                    self.join(join, scope)
+            target = self._joined_target(node.this, scope)
             using = node.args.get("using")
             for each in using if isinstance(using, list) else ():
                 self.source(each, scope)
