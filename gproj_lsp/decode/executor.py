@@ -326,6 +326,7 @@ class _HoleDecode:
 
     def _only(self, instance: Instance) -> bytes:
         text = instance.candidates[instance.only][0].encode()
+        self.ledger.gave(text)
         return self._whole(text)
 
     def _best(self, call: Call, instance: Instance, around: Around) -> bytes:

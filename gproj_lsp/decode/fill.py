@@ -78,6 +78,8 @@ class FilledHole:
         text: What was written.
         guaranteed: Whether no ghost can be in it.
         free_bits: How much the model had to choose from; see `Ledger`.
+        masks: How much was admitted at each step; see `Ledger`.
+        forced: What was written without asking the model, in order.
         tokens: Tokens written.
         model_calls: How often the model was asked.
         milliseconds: How long it took, analysis included.
@@ -91,6 +93,8 @@ class FilledHole:
     text: str
     guaranteed: bool
     free_bits: float
+    masks: tuple[int, ...]
+    forced: tuple[str, ...]
     tokens: int
     model_calls: int
     milliseconds: float
@@ -423,6 +427,8 @@ def _filled(span: Span, hole: Hole, decoded: Decoded, milliseconds: float) -> Fi
         decoded.text,
         decoded.guaranteed,
         ledger.free_bits,
+        tuple(ledger.masks),
+        tuple(piece.decode(errors="replace") for piece in ledger.given),
         ledger.tokens,
         ledger.model_calls,
         milliseconds,

@@ -154,7 +154,7 @@ class _Decode:
         while forced := _whole_characters(self.text, self.place.matcher.forced()):
             self._write(forced)
             self.place.seek(self.text, len(self.text))
-            self.ledger.forced += len(forced)
+            self.ledger.gave(forced)
 
     def _ended(self) -> bool:
         return self.task.closed and self.place.matcher.is_complete()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from gproj_lsp.environment import Binding
 from gproj_lsp.errors import EmptyQueryError
@@ -111,19 +111,33 @@ class Ledger:
     Attributes:
         free_bits: Σ log2 of the number of admitted tokens over the steps where the model chose; forced text counts 0.
             Comparable within one engine and vocabulary only (paper, 4.3).
-        steps: How often the model chose.
+        masks: How much was admitted at each step where the model chose; where names are ranked, how many names.
         tokens: Tokens written, forced ones included.
         model_calls: How often the model was asked.
-        forced: Bytes that were written without asking.
+        given: The pieces of text that were written without asking, in order.
     """
 
     free_bits: float = 0.0
-    steps: int = 0
+    masks: list[int] = field(default_factory=list)
     tokens: int = 0
     model_calls: int = 0
-    forced: int = 0
+    given: list[bytes] = field(default_factory=list)
+
+    @property
+    def steps(self) -> int:
+        """How often the model chose."""
+        return len(self.masks)
+
+    @property
+    def forced(self) -> int:
+        """Bytes that were written without asking."""
+        return sum(map(len, self.given))
 
     def chose(self, among: int) -> None:
         """The model chose one of `among` tokens."""
         self.free_bits += math.log2(among)
-        self.steps += 1
+        self.masks.append(among)
+
+    def gave(self, text: bytes) -> None:
+        """The grammar wrote a text that left no choice."""
+        self.given.append(text)
