@@ -1,0 +1,243 @@
+"""The analyser: a text in, an `Analysis` out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
+from gproj_lsp.cursor import typed, word_at
+from gproj_lsp.environment import Binding, Environment, Frame, Key, Origin
+from gproj_lsp.facts import NOTHING, Facts
+from gproj_lsp.ghosts import Diagnostic, suppressed
+from gproj_lsp.holes import Hole, holes_of
+from gproj_lsp.ide.analysis import Analysis, Resolved
+from gproj_lsp.ide.memory import Memory, Recent
+from gproj_lsp.joining import joined
+from gproj_lsp.resolve import Resolver, Verdict, World
+from gproj_lsp.surface import Surface
+from gproj_lsp.syntax import Source, lexer_of, split
+from gproj_lsp.text import LineIndex, encode
+
+__all__ = ["Analyzer"]
+
+_DOCUMENTS = 100
+"""How many documents' last states are kept; beyond them an edit costs a whole analysis."""
+
+
+class Analyzer:
+    """Analyses texts of one surface against one world; keeps what an edit does not touch.
+
+    Args:
+        surface: The language.
+        resolver: Its resolver; `gproj_lsp.resolve.resolver_of(surface)` finds it.
+        facts: What each provider found, in order of precedence.
+        settings: The surface's settings that resolution depends on (`dialect`).
+    """
+
+    def __init__(
+        self,
+        surface: Surface,
+        resolver: Resolver,
+        facts: Facts | Sequence[Facts] = NOTHING,
+        settings: Mapping[str, str] | None = None,
+    ) -> None:
+        self.surface = surface
+        self.resolver = resolver
+        self.settings: Mapping[str, str] = MappingProxyType(dict(settings or {}))
+        self._lexer = lexer_of(surface, self.settings.get("dialect", ""))
+        bare = World(frozenset(), self.settings)
+        builtins = resolver.builtins(bare)
+        sources = (facts,) if isinstance(facts, Facts) else tuple(facts)
+        world = joined(
+            [replace(each, bindings=resolver.adopt(_told(each, surface), bare)) for each in sources],
+            _members(surface),
+        )
+        self.problems = world.problems
+        self._closed = builtins.closed | world.closed
+        self._start = Environment((_first(builtins.bindings), _first(world.bindings)))
+        self._memory = Memory(resolver, surface, self.settings)
+        self._previous: Recent[str, Analysis] = Recent(_DOCUMENTS)
+
+    @property
+    def start(self) -> Environment:
+        """Γ before any text: what the language and the world declare."""
+        return self._start
+
+    def analyse(
+        self, text: str, cursor: int | None = None, document: str = "", *, after: Analysis | None = None
+    ) -> Analysis:
+        """Analyse a text; never raises on any text. Any thread may call; one text is analysed at a time.
+
+        Args:
+            text: The whole buffer.
+            cursor: A byte offset where someone types, if anyone does. The word it touches is left alone, and so is what that
+                word or text that is still to come can make good.
+            document: Which document the text is a state of: what an edit did not touch is taken from its last state.
+            after: What comes before the text and declares names for it, as the cells of a notebook do; an analysis of this
+                analyser.
+        """
+        size = len(encode(text))
+        if size > self.surface.limits.file_bytes:
+            return self._refused(text, size)
+        environment, closed = self._start, self._closed
+        if after is not None and after.statements:
+            environment, closed = after.statements[-1].after, after.statements[-1].closed_after
+        with self._memory.lock:
+            previous = self._previous.get(document)
+            if previous is not None and previous.start is not environment:
+                previous = None
+            source = typed(split(text, self._lexer, previous.source if previous else None), cursor)
+            analysis = self._analysed(source, environment, closed, previous, cursor)
+            return self._previous.put(document, analysis)
+
+    def forget(self, document: str) -> None:
+        """Keep nothing of a document's last state."""
+        with self._memory.lock:
+            self._previous.forget(document)
+
+    def declared(self, sources: Sequence[tuple[str, str]]) -> Facts:
+        """What source texts (DDL files) declare, each on top of those before it.
+
+        Args:
+            sources: (text, label of its place) pairs in order.
+        """
+        return self.stages(sources)(len(sources))
+
+    def stages(self, sources: Sequence[tuple[str, str]]) -> Callable[[int], Facts]:
+        """Read source texts, to be asked what the first of them declare; see `declared`.
+
+        Args:
+            sources: (text, label of its place) pairs in order.
+
+        Returns:
+            What the first n of them declare.
+        """
+        environment, closed = self._start, self._closed
+        reached = [environment]
+        places: dict[Binding, Binding] = {}
+        problems: list[str] = []
+        opened: list[frozenset[str]] = []
+        for text, label in sources:
+            if (size := len(encode(text))) > self.surface.limits.file_bytes:
+                problems.append(f"{label}: {self._too_large(size)}")
+                opened.append(frozenset(self.surface.sorts))
+            else:
+                analysis = self._analysed(split(text, self._lexer), environment, closed)
+                places.update(_placed(analysis, label))
+                opened.append(frozenset().union(*(each.effect.opens for each in analysis.statements)))
+                environment = analysis.statements[-1].after if analysis.statements else environment
+            reached.append(environment)
+
+        def first(number: int) -> Facts:
+            bindings = tuple(self._grown(reached[number], places))
+            sorts = {binding.sort for binding in bindings}
+            whole = {name for name, sort in self.surface.sorts.items() if sort.exhaustive and name in sorts}
+            return Facts(bindings, frozenset(whole.difference(*opened[:number])), tuple(problems))
+
+        return first
+
+    def _grown(self, environment: Environment, places: Mapping[Binding, Binding]) -> Iterator[Binding]:
+        """What Γ has that was not there at the start."""
+        known = {binding.key for binding in self._start}
+        for binding in Environment((Frame(), *environment.frames)):
+            if binding in places:
+                yield places[binding]
+            elif binding.key not in known:
+                yield binding
+
+    def _analysed(
+        self,
+        source: Source,
+        environment: Environment,
+        closed: frozenset[str],
+        previous: Analysis | None = None,
+        cursor: int | None = None,
+    ) -> Analysis:
+        statements = self._memory.walk(source, environment, closed, previous)
+        marked = [index for index, each in enumerate(statements) if each.diagnostics or each.statement.holes]
+        holes: list[Hole] = []
+        found: list[Diagnostic] = []
+        for index in marked:
+            each, span = statements[index], source.span(index)
+            found += (diagnostic.shift(span.start) for diagnostic in each.diagnostics)
+            if each.statement.holes:
+                holes += holes_of(each.statement, span.start, each.resolution, each.before, self.surface)
+        return Analysis(
+            source,
+            statements,
+            environment,
+            self._shown(self._sure(found, source, statements, cursor), source),
+            tuple(holes),
+            sum(len(each.references) for each in statements),
+            sum(each.unknown for each in statements),
+        )
+
+    def _sure(
+        self,
+        found: Sequence[Diagnostic],
+        source: Source,
+        statements: tuple[Resolved, ...],
+        cursor: int | None,
+    ) -> Iterable[Diagnostic]:
+        """The findings that the word under the cursor has no part in."""
+        if cursor is None or not found or (index := source.at(cursor)) is None or index >= len(statements):
+            return found
+        here = source.span(index)
+        word = word_at(statements[index].statement, cursor - here.start)
+        kept = [each for each in found if not each.span.touches(cursor)]
+        if word is None or not any(here.contains(each.span) for each in kept):
+            return kept
+        without = self._memory.without(statements[index], word)
+        # By their ends: a finding may span a qualifier that without the word is a reference of its own.
+        good = {here.start + each.span.end for each in without if each.verdict is Verdict.DECLARED}
+        return [each for each in kept if each.span.end not in good]
+
+    def _shown(self, kept: Iterable[Diagnostic], source: Source) -> tuple[Diagnostic, ...]:
+        kept = tuple(kept)
+        if not kept or b"gproj:" not in source.data:
+            return kept
+        spec = self._lexer.spec
+        openers = (*spec.line_comments, *(spec.block_comment or ())[:1])
+        lines = LineIndex(source.data)
+        return tuple(each for each in kept if not suppressed(each, lines, openers))
+
+    def _refused(self, text: str, size: int) -> Analysis:
+        source = Source(text, self._lexer, ())
+        return Analysis(source, (), self._start, (), (), 0, 0, (self._too_large(size),))
+
+    def _too_large(self, size: int) -> str:
+        return f"{size:,} bytes are more than the limit of {self.surface.limits.file_bytes:,}; not analysed"
+
+
+def _first(bindings: Iterable[Binding]) -> Frame:
+    """A frame of what sources say, whatever they call a name's sort: the first to name it decides."""
+    found: dict[Key, Binding] = {}
+    for binding in bindings:
+        found.setdefault(binding.key, binding)
+    return Frame(MappingProxyType(found))
+
+
+def _told(facts: Facts, surface: Surface) -> tuple[Binding, ...]:
+    """The bindings of a source; where it is partial, what has members leaves them open."""
+    if not facts.partial:
+        return facts.bindings
+    members = _members(surface)
+    unsure = dict.fromkeys(members, "open")
+    owners = {name for name, sort in surface.sorts.items() if sort.exhaustive} - set(members.values())
+    return tuple(
+        replace(each, attrs={**each.attrs, **unsure}) if each.sort in owners else each
+        for each in facts.bindings
+    )
+
+
+def _placed(analysis: Analysis, label: str) -> Iterator[tuple[Binding, Binding]]:
+    """What the statements of a source declare, and the same with its place."""
+    for (_, start), each in zip(analysis.source.placed(), analysis.statements, strict=True):
+        if each.effect.declares:
+            origin = Origin("ddl", f"{label}:{analysis.lines.position(start).line + 1}")
+            yield from ((binding, replace(binding, origin=origin)) for binding in each.effect.declares)
+
+
+def _members(surface: Surface) -> Mapping[str, str]:
+    return {sort.plural: name for name, sort in surface.sorts.items() if sort.plural}
