@@ -10,6 +10,7 @@
     ├── ProviderError           a database, DDL file or snapshot that could not be read
     │   └── UnreachableError    one that is there and did not answer: locked, too slow, no connection
     ├── ModelError              a model that could not be loaded or run
+    │   └── CacheFullError      its context has no room for all that is decoded at once
     ├── EngineError             a mask engine that is absent or refused a grammar
     ├── EmptyQueryError         a slot without candidates: a diagnosis, raised before any token is sampled
     ├── DepthError              grammar calls nested deeper than the limit
@@ -21,6 +22,7 @@ The command line prints `place: message` and the mend on one line and exits with
 from __future__ import annotations
 
 __all__ = [
+    "CacheFullError",
     "Cancelled",
     "DepthError",
     "EmptyQueryError",
@@ -83,6 +85,10 @@ class UnreachableError(ProviderError):
 
 class ModelError(GprojError):
     """A model that could not be loaded or run."""
+
+
+class CacheFullError(ModelError):
+    """A model's context that has no room for all the texts that are decoded at once."""
 
 
 class EngineError(GprojError):

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from gproj_lsp.gbnf import Grammar
 
 __all__ = [
+    "BatchModel",
     "BranchingModel",
     "FimTokens",
     "LanguageModel",
@@ -23,6 +24,7 @@ __all__ = [
     "Mask",
     "MaskEngine",
     "Matcher",
+    "Part",
     "Stop",
     "Vocabulary",
     "mask_words",
@@ -146,6 +148,86 @@ class BranchingModel(LanguageModel, Protocol):
             Cancelled: `stop` said so.
             ModelError: There is no room, or the model failed.
         """
+        ...
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one sequence of a batch is fed.
+
+    Attributes:
+        sequence: Its number.
+        line: Tokens that are appended to it, and stay.
+        rows: After how many of the line's last tokens logits are wanted.
+        tree: Tokens of a tree that grows from the line's end; they do not stay, and logits are wanted after each.
+        parents: Each node's parent, an earlier index; -1 for the line's end.
+    """
+
+    sequence: int
+    line: Sequence[int]
+    rows: int = 1
+    tree: Sequence[int] = ()
+    parents: Sequence[int] = ()
+
+
+class BatchModel(Protocol):
+    """One context that holds several sequences of tokens and feeds all of them in one step.
+
+    What two sequences have in common is kept once where one was copied from the other.
+    """
+
+    @property
+    def name(self) -> str:
+        """As shown to users."""
+        ...
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """Its tokens."""
+        ...
+
+    @property
+    def capacity(self) -> int:
+        """How many tokens one sequence may have."""
+        ...
+
+    @property
+    def sequences(self) -> int:
+        """How many sequences there are, counted from 0."""
+        ...
+
+    @property
+    def room(self) -> int:
+        """How many tokens one step takes."""
+        ...
+
+    @property
+    def branches(self) -> int:
+        """How many leaves the trees of one step may have."""
+        ...
+
+    def decode(self, parts: Sequence[Part], *, stop: Stop | None = None) -> list[Logits]:
+        """Feed parts of different sequences in one step; gives each part's logits, one row a token asked for.
+
+        The arrays are views that the next call overwrites.
+
+        Raises:
+            Cancelled: `stop` said so; every sequence is as before.
+            CacheFullError: There is no room for all the tokens of all sequences; every sequence is as before.
+            ModelError: The model failed; every sequence is as before.
+        """
+        ...
+
+    def copy(self, source: int, target: int, length: int) -> None:
+        """Let a sequence be the first tokens of another one, and nothing else."""
+        ...
+
+    def rewind(self, sequence: int, length: int) -> int:
+        """Forget all but a sequence's first tokens; gives how many it has now, which may be fewer."""
+        ...
+
+    def close(self) -> None:
+        """Free native memory; the model can't be used again."""
         ...
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
-from weakref import finalize
 
 import numpy as np
 
-from gproj_lsp.decode.models.native import NativeModel, library, load_model, read_vocabulary
-from gproj_lsp.errors import Cancelled, ModelError
+from gproj_lsp.decode.base import Part
+from gproj_lsp.decode.models.llama_batch import LlamaBatch
+from gproj_lsp.decode.models.native import load_model
+from gproj_lsp.errors import Cancelled, GprojError, ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,16 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["LlamaModel", "free_threads", "physical_cores"]
 
-_BATCH = 512
-_BRANCHES = 64
-_SMALLEST = 512
-"""Tokens of the smallest context; llama.cpp aborts where the branches outnumber the tokens."""
-_WATCHED = 8
-"""Batches of more tokens ask `stop` from inside; shorter ones are over sooner than that would pay."""
-
 
 class LlamaModel:
-    """One context over a GGUF model; see `LanguageModel` and `BranchingModel` for the contract."""
+    """One text in a context of its own; see `LanguageModel` and `BranchingModel` for the contract."""
 
     def __init__(
         self, path: Path | str, *, capacity: int = 4096, threads: int | None = None, gpu_layers: int = 0
@@ -45,40 +38,29 @@ class LlamaModel:
         Raises:
             ModelError: llama.cpp is absent, or the file can't be loaded; tells the file and what mends it.
         """
-        self._native = load_model(Path(path), gpu_layers=gpu_layers)
-        lib = self._lib = library()
-        trained = int(lib.llama_model_n_ctx_train(self._native.handle)) or capacity
-        self._context = _open(self._native, min(capacity, trained), threads or free_threads())
-        self._memory = lib.llama_get_memory(self._context)
-        self._free = finalize(self, _close, self._context, self._native)
-        self._vocabulary = read_vocabulary(self._native)
-        self._capacity = int(lib.llama_n_ctx(self._context))
-        self._row = ctypes.c_float * len(self._vocabulary)
-        self._batch = _Batch()
+        native = load_model(Path(path), gpu_layers=gpu_layers)
+        self._batch = LlamaBatch(native, capacity=capacity, threads=threads or free_threads())
         self._fed: list[int] = []
-        self._stop: Stop = bool
-        self._watch = lib.ggml_abort_callback(lambda _data: self._stop())
-        self._unwatched = lib.ggml_abort_callback()
 
     @property
     def name(self) -> str:
         """The file's stem."""
-        return self._vocabulary.name
+        return self._batch.name
 
     @property
     def vocabulary(self) -> Vocabulary:
         """Its tokens."""
-        return self._vocabulary
+        return self._batch.vocabulary
 
     @property
     def capacity(self) -> int:
         """How many tokens the context holds."""
-        return self._capacity
+        return self._batch.capacity
 
     @property
     def branches(self) -> int:
         """How many leaves a tree given to `spread` may have."""
-        return _BRANCHES
+        return self._batch.branches
 
     @property
     def fed(self) -> Sequence[int]:
@@ -93,18 +75,22 @@ class LlamaModel:
             ModelError: The context is full, or llama.cpp failed.
         """
         self._check(ids, stop)
-        start = len(self._fed)
+        room = self._batch.room
+        parts = [ids[first : first + room] for first in range(0, len(ids), room)]
         rows: list[Logits] = []
-        for first in range(0, len(ids), _BATCH):
-            part = ids[first : first + _BATCH]
-            last = first + len(part) == len(ids)
-            self._batch.line(part, start + first, every=every, last=last)
-            self._decode(stop, start)
-            if every:
-                rows.append(self._rows(len(part)) if last and not rows else self._rows(len(part)).copy())
+        try:
+            for part in parts:
+                wanted = len(part) if every else int(part is parts[-1])
+                (found,) = self._batch.decode([Part(0, part, wanted)], stop=stop)
+                if every:
+                    rows.append(found if len(parts) == 1 else found.copy())
+        except GprojError:
+            self._batch.rewind(0, len(self._fed))
+            raise
         self._fed.extend(ids)
         if not every:
-            return self._last()
+            row: Logits = found[-1]
+            return row
         return rows[0] if len(rows) == 1 else np.concatenate(rows)
 
     def spread(self, ids: Sequence[int], parents: Sequence[int], *, stop: Stop | None = None) -> Logits:
@@ -115,25 +101,8 @@ class LlamaModel:
             ModelError: The tree has too many nodes or leaves, there is no room, or llama.cpp failed.
         """
         self._check(ids, stop)
-        leaves = _leaves(parents)
-        count = 1 + max(max(members) for members in leaves)
-        if len(ids) > _BATCH or count > _BRANCHES:
-            raise ModelError(f"a tree of {len(ids)} tokens and {count} branches does not fit one batch")
-        depth: list[int] = []
-        for parent in parents:
-            depth.append(0 if parent < 0 else depth[parent] + 1)
-        base = len(self._fed)
-        for leaf in range(count):
-            self._lib.llama_memory_seq_cp(self._memory, 0, leaf + 1, -1, -1)
-        self._batch.tree(
-            ids, [base + d for d in depth], [[leaf + 1 for leaf in members] for members in leaves]
-        )
-        try:
-            self._decode(stop, base)
-        finally:
-            for leaf in range(count):
-                self._lib.llama_memory_seq_rm(self._memory, leaf + 1, -1, -1)
-        return self._rows(len(ids))
+        (rows,) = self._batch.decode([Part(0, (), 0, ids, parents)], stop=stop)
+        return rows
 
     def rewind(self, length: int) -> None:
         """Forget all but the first `length` tokens.
@@ -143,135 +112,28 @@ class LlamaModel:
         """
         if length >= len(self._fed):
             return
-        kept = self._fed[:length]
-        if self._lib.llama_memory_seq_rm(self._memory, 0, length, -1):
-            self._fed = kept
-            return
-        self._lib.llama_memory_clear(self._memory, True)  # noqa: FBT003  (a C function)
-        self._fed = []
-        if kept:
-            self.feed(kept)
+        wanted = self._fed[:length]
+        kept = self._batch.rewind(0, length)
+        self._fed = wanted[:kept]
+        if kept < length:
+            self.feed(wanted[kept:])
 
     def close(self) -> None:
         """Free the context; the weights go when no vocabulary refers to them any more."""
-        self._free()
+        self._batch.close()
 
     def _check(self, ids: Sequence[int], stop: Stop | None) -> None:
-        if not self._free.alive:
+        if not self._batch.alive:
             raise ModelError("the model was closed")
         if not ids:
             raise ModelError("a model can't be fed an empty text")
-        if len(self._fed) + len(ids) > self._capacity:
+        if len(self._fed) + len(ids) > self.capacity:
             mend = "choose a model with a longer context"
             raise ModelError(
-                f"the text does not fit the model's context of {self._capacity} tokens", mend=mend
+                f"the text does not fit the model's context of {self.capacity} tokens", mend=mend
             )
         if stop and stop():
             raise Cancelled("decoding was cancelled")
-
-    def _decode(self, stop: Stop | None, start: int) -> None:
-        lib = self._lib
-        watched = stop is not None and self._batch.raw.n_tokens > _WATCHED
-        if stop and watched:
-            self._stop = stop
-            lib.llama_set_abort_callback(self._context, self._watch, None)
-        try:
-            code = lib.llama_decode(self._context, self._batch.raw)
-        finally:
-            if watched:
-                lib.llama_set_abort_callback(self._context, self._unwatched, None)
-                self._stop = bool
-        if code:
-            lib.llama_memory_seq_rm(self._memory, 0, start, -1)
-            if code == 2:
-                raise Cancelled("decoding was cancelled")
-            raise ModelError(
-                f"llama.cpp failed with code {code}" if code != 1 else "the model's context is full"
-            )
-
-    def _last(self) -> Logits:
-        row: Logits = self._view(self._lib.llama_get_logits_ith(self._context, -1), 1)[0]
-        return row
-
-    def _rows(self, count: int) -> Logits:
-        return self._view(self._lib.llama_get_logits(self._context), count)
-
-    def _view(self, pointer: ctypes._Pointer[ctypes.c_float], count: int) -> Logits:
-        if not pointer:
-            raise ModelError("llama.cpp gave no logits")
-        address = ctypes.addressof(pointer.contents)
-        memory = memoryview((self._row * count).from_address(address)).cast("B")
-        return np.frombuffer(memory, dtype=np.float32).reshape(count, len(self._vocabulary))
-
-
-class _Batch:
-    """The arrays that llama.cpp reads a batch from; made once."""
-
-    def __init__(self) -> None:
-        lib = library()
-        self.raw = lib.llama_batch_init(_BATCH, 0, _BRANCHES + 1)
-        self._free = finalize(self, lib.llama_batch_free, self.raw)
-
-    def line(self, ids: Sequence[int], position: int, *, every: bool, last: bool) -> None:
-        """One sequence; logits for all, or for the last where this is the last part."""
-        raw = self.raw
-        raw.n_tokens = len(ids)
-        for at, token in enumerate(ids):
-            raw.token[at] = token
-            raw.pos[at] = position + at
-            raw.n_seq_id[at] = 1
-            raw.seq_id[at][0] = 0
-            raw.logits[at] = every
-        if last:
-            raw.logits[len(ids) - 1] = True
-
-    def tree(self, ids: Sequence[int], positions: Sequence[int], sequences: Sequence[Sequence[int]]) -> None:
-        """Nodes that belong to the sequences of the leaves under them; logits for all."""
-        raw = self.raw
-        raw.n_tokens = len(ids)
-        for at, (token, position, members) in enumerate(zip(ids, positions, sequences, strict=True)):
-            raw.token[at] = token
-            raw.pos[at] = position
-            raw.n_seq_id[at] = len(members)
-            for place, member in enumerate(members):
-                raw.seq_id[at][place] = member
-            raw.logits[at] = True
-
-
-def _leaves(parents: Sequence[int]) -> list[list[int]]:
-    """For each node, the numbers of the leaves under it (its own, where it is one)."""
-    members: list[list[int]] = [[] for _ in parents]
-    count = 0
-    for node in range(len(parents) - 1, -1, -1):
-        if not members[node]:
-            members[node].append(count)
-            count += 1
-        if parents[node] >= 0:
-            members[parents[node]].extend(members[node])
-    return members
-
-
-def _open(native: NativeModel, capacity: int, threads: int) -> object:
-    lib = library()
-    params = lib.llama_context_default_params()
-    params.n_ctx = max(capacity, _SMALLEST)
-    params.n_batch = params.n_ubatch = _BATCH
-    params.n_seq_max = _BRANCHES + 1
-    params.kv_unified = True
-    params.n_threads = params.n_threads_batch = threads
-    params.no_perf = True
-    context = lib.llama_init_from_model(native.handle, params)
-    if not context:
-        mend = "choose a smaller model"
-        raise ModelError(
-            f"there is no memory for a context of {capacity} tokens", place=str(native.path), mend=mend
-        )
-    return context
-
-
-def _close(context: object, native: NativeModel) -> None:
-    library().llama_free(context)
-    del native  # kept until here: the context points into it
 
 
 def free_threads() -> int:
