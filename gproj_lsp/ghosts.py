@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rapidfuzz.distance import OSA, JaroWinkler
@@ -20,6 +20,7 @@ __all__ = [
     "GHOST",
     "UNKNOWN_SORT",
     "Diagnostic",
+    "clear",
     "diagnose",
     "nearest",
     "suppressed",
@@ -113,6 +114,26 @@ def nearest(name: str, candidates: Iterable[str], *, cutoff: float = 0.0) -> tup
         if likeness >= cutoff:
             scored.append((-likeness, -start, index, spelling))
     return tuple(spelling for *_, spelling in sorted(scored))
+
+
+def clear(name: str, suggestions: Sequence[str]) -> bool:
+    """Whether the nearest suggestion is plainly the name that was meant, so that it may be taken unseen.
+
+    It differs in a quarter of the letters at most, and the next one needs two more edits: between `total_prize` and
+    `total_price` nobody can choose for the user.
+
+    Args:
+        name: What was written.
+        suggestions: Spellings, nearest first.
+    """
+    if not suggestions:
+        return False
+    first, *others = (_edits(name.casefold(), spelling) for spelling in suggestions[:2])
+    return first * 4 <= len(name) + 1 and all(other >= first + (2 if first else 1) for other in others)
+
+
+def _edits(wanted: str, spelling: str) -> int:
+    return min(OSA.distance(wanted, form) for form in _plain(spelling))
 
 
 def _plain(spelling: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gproj_lsp.environment import Binding, Environment, Frame, Origin
-from gproj_lsp.ghosts import diagnose, nearest
+from gproj_lsp.ghosts import clear, diagnose, nearest
 from gproj_lsp.resolve import NO_EFFECT, Effect, Expectation, Reference, Verdict
 from gproj_lsp.text import Span
 
@@ -106,3 +106,20 @@ def test_the_nearest_name_comes_first(name, candidates, first):
 def test_nothing_is_cut_off_or_made_up(name, candidates):
     assert sorted(nearest(name, candidates)) == sorted(set(candidates))
     assert nearest(name, candidates) == nearest(name, list(candidates))
+
+
+@pytest.mark.parametrize(
+    ("name", "suggestions", "expected"),
+    [
+        ("nmae", ("name", "id"), True),
+        ("User", ("user", "users"), True),
+        ("total_prise", ("total_price", "total_prize"), False),
+        ("amount", ("account",), False),
+        ("ib", ("id",), False),
+        ("id", ("u.id", "o.id"), False),
+        ("creatd_at", ('"created_at"', '"updated_at"'), True),
+        ("x", (), False),
+    ],
+)
+def test_a_suggestion_is_clear_where_it_is_near_and_no_other_is(name, suggestions, expected):
+    assert clear(name, suggestions) is expected

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from gproj_lsp.decode.base import MaskEngine, Stop
+from gproj_lsp.decode.chooser import Chooser
 from gproj_lsp.decode.context import Context
 from gproj_lsp.decode.draft import Draft
 from gproj_lsp.decode.executor import Decoded, Executor, Place, Stranded, Wishes
-from gproj_lsp.decode.nearby import Nearby
 from gproj_lsp.decode.rank import Ranking
 from gproj_lsp.decode.room import latest
 from gproj_lsp.decode.schema import ROOM, head
@@ -26,7 +26,7 @@ from gproj_lsp.errors import EmptyQueryError, InputError
 from gproj_lsp.fragment import Rung
 from gproj_lsp.ghosts import Diagnostic
 from gproj_lsp.holes import Hole, pinned
-from gproj_lsp.policy import Choice, Policy
+from gproj_lsp.policy import Choice
 from gproj_lsp.surface import Surface
 from gproj_lsp.text import LineIndex, Span, encode
 
@@ -176,9 +176,8 @@ class Filler:
         self._told = told
         self._vocabulary = context.vocabulary
         self._capacity = context.model.capacity
-        self._near = Nearby(surface)
-        policies = {name: Policy(spec.rungs) for name, spec in surface.sorts.items()}
-        self._executor = Executor(context, engine, surface.fragments, policies, wishes, told)
+        self._chooser = Chooser(surface, allow_base=bool(wishes and wishes.allow_base))
+        self._executor = Executor(context, engine, surface.fragments, self._chooser.policies, wishes, told)
 
     def fill(
         self, text: str, analyse: Analyse, only: Collection[int] | None = None, stop: Stop | None = None
@@ -253,31 +252,15 @@ class Filler:
             raise InputError(self.unfit(hole) if hole else "there is no hole here")
         place = self.place(hole, encode(text), self.schema(analysed, text))
         executor = self._executor.at((rung,))
-        return executor.decode(hole.sort, self._near.environment(hole.environment), place, stop=stop)
+        return executor.decode(hole.sort, self._chooser.environment(hole), place, stop=stop)
 
     def choice(self, hole: Hole) -> Choice:
-        """What π chooses at a hole: G[Γ] and its rung.
-
-        Raises:
-            EmptyQueryError: Nothing fits.
-            InputError: The hole's sort is not known, or nothing produces it.
-        """
-        fragment = self._surface.fragments.get(hole.sort)
-        if fragment is None:
-            raise InputError(self.unfit(hole))
-        return self._executor.chosen(
-            fragment,
-            self._near.environment(hole.environment),
-            hole.region,
-            pin=pinned(hole, self._surface),
-            hole=hole.mark.text,
-        )
+        """What π chooses at a hole; see `Chooser.choice`."""
+        return self._chooser.choice(hole)
 
     def unfit(self, hole: Hole) -> str:
         """Why a hole can't be filled at all; empty where it can."""
-        if not hole.sort:
-            return "what fits here can't be told from the position; name a sort, as in {:Column}"
-        return "" if hole.sort in self._surface.fragments else f"no fragment produces a {hole.sort}"
+        return self._chooser.unfit(hole)
 
     def schema(self, analysed: Analysed, text: str) -> bytes:
         """What is declared outside of a text, as the model is told it: in half of its context at most."""
@@ -316,7 +299,7 @@ class Filler:
         """Decode one hole; `accepts` may refuse texts, and where names are ranked the next one is then taken."""
         return self._executor.decode(
             hole.sort,
-            self._near.environment(hole.environment),
+            self._chooser.environment(hole),
             place,
             pin=pinned(hole, self._surface),
             accepts=accepts,

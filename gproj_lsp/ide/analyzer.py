@@ -17,7 +17,7 @@ from gproj_lsp.joining import joined
 from gproj_lsp.resolve import Resolver, Verdict, World
 from gproj_lsp.surface import Surface
 from gproj_lsp.syntax import Source, lexer_of, split
-from gproj_lsp.text import LineIndex, encode
+from gproj_lsp.text import LineIndex, Span, decode, encode
 
 __all__ = ["Analyzer"]
 
@@ -90,6 +90,29 @@ class Analyzer:
             source = typed(split(text, self._lexer, previous.source if previous else None), cursor)
             analysis = self._analysed(source, environment, closed, previous, cursor)
             return self._previous.put(document, analysis)
+
+    def instead(self, analysis: Analysis, span: Span, text: str) -> tuple[Hole, ...]:
+        """The holes of one statement if a text stood in the place of some of its bytes.
+
+        Args:
+            analysis: An analysis of this analyser.
+            span: Bytes of one of its statements.
+            text: What would stand there.
+
+        Returns:
+            The holes, in bytes of the changed document; none where the span is not within a statement.
+        """
+        index = analysis.source.at(span.start)
+        if index is None or index >= len(analysis.statements):
+            return ()
+        here, resolved = analysis.source.span(index), analysis.statements[index]
+        if not here.contains(span):
+            return ()
+        data, cut = resolved.statement.data, span.shift(-here.start)
+        changed = decode(data[: cut.start]) + text + decode(data[cut.end :])
+        statement = self._lexer.statement(changed, complete=resolved.statement.complete)
+        other = self._memory.of(statement, resolved)
+        return tuple(holes_of(statement, here.start, other.resolution, other.before, self.surface))
 
     def forget(self, document: str) -> None:
         """Keep nothing of a document's last state."""

@@ -124,10 +124,13 @@ class Memory:
             environment, closed = found[-1].after, found[-1].closed_after
         return tuple(found)
 
+    def of(self, statement: Statement, instead: Resolved) -> Resolved:
+        """A statement as it is resolved in the place of another."""
+        return self._resolved(statement, instead.before, instead.closed)
+
     def without(self, resolved: Resolved, word: Span) -> tuple[Reference, ...]:
         """The references of a statement if a word were not there."""
-        rest = without_word(resolved.statement, word)
-        return self._resolved(rest, resolved.before, resolved.closed).references
+        return self.of(without_word(resolved.statement, word), resolved).references
 
     def _next(
         self, last: Resolved, environment: Environment, closed: frozenset[str], drift: Drift
