@@ -236,3 +236,23 @@ def ending_before(text: str, grammar: Grammar, following: Grammar) -> int | None
         if at < len(text):
             rest = rest.after(text[at])
     return None
+
+
+def own_end(text: bytes, grammar: Grammar, follow: Grammar | None) -> int:
+    """Where the grammar's own part of a text ends, before what follows it."""
+    if follow is None:
+        return len(text)
+    literal = literal_of(follow)
+    if literal and text.endswith(literal):
+        return len(text) - len(literal)
+    chars = text.decode()
+    end = ending_before(chars, grammar, follow)
+    return len(text) if end is None else len(chars[:end].encode())
+
+
+def literal_of(grammar: Grammar | None) -> bytes:
+    """The text of a grammar that is one literal; empty where it is not."""
+    expr: Expr | None = Ref(grammar.start) if grammar else None
+    while grammar and isinstance(expr, Ref):
+        expr = grammar.rules[expr.rule]
+    return expr.text.encode() if isinstance(expr, Literal) else b""
