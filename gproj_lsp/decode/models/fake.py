@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gproj_lsp.decode.base import Vocabulary
-from gproj_lsp.errors import Cancelled, ModelError
+from gproj_lsp.errors import CacheFullError, Cancelled, ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from gproj_lsp.decode.base import Logits, Stop
+    from gproj_lsp.decode.base import Logits, Part, Stop
 
-__all__ = ["FakeModel", "UniformModel", "word_vocabulary"]
+__all__ = ["FakeBatch", "FakeModel", "UniformModel", "word_vocabulary"]
 
 
 class UniformModel:
@@ -116,6 +116,88 @@ class FakeModel(UniformModel):
             if text and wanted.startswith(text):
                 row[token] = self._strength * len(text)
         return row
+
+
+class FakeBatch:
+    """Several sequences that a model without weights answers for; see `BatchModel` for the contract."""
+
+    def __init__(
+        self,
+        model: UniformModel,
+        sequences: int,
+        *,
+        cells: int = 1 << 16,
+        room: int = 512,
+        branches: int = 64,
+    ) -> None:
+        """Sequences over a model.
+
+        Args:
+            model: Says what it wants after a text.
+            sequences: How many there are.
+            cells: Tokens that all sequences may have together, common beginnings counted once.
+            room: Tokens of one step.
+            branches: Leaves of the trees of one step.
+        """
+        self.model = model
+        self.name = model.name
+        self.vocabulary = model.vocabulary
+        self.capacity = model.capacity
+        self.sequences = sequences
+        self.room = room
+        self.branches = branches
+        self.texts: list[list[int]] = [[] for _ in range(sequences)]
+        self.steps: list[list[Part]] = []
+        """What each step was fed."""
+        self._cells = cells
+
+    def decode(self, parts: Sequence[Part], *, stop: Stop | None = None) -> list[Logits]:
+        """As `BatchModel.decode`.
+
+        Raises:
+            CacheFullError: There are more tokens than cells.
+            Cancelled: `stop` said so.
+            ModelError: The parts do not fit one step.
+        """
+        if stop and stop():
+            raise Cancelled("decoding was cancelled")
+        fed = sum(len(part.line) + len(part.tree) for part in parts)
+        if not 0 < fed <= self.room or len({part.sequence for part in parts}) < len(parts):
+            raise ModelError(f"{fed} tokens of {len(parts)} parts do not fit one step")
+        after = [list(text) for text in self.texts]
+        for part in parts:
+            after[part.sequence].extend(part.line)
+        trees = sum(len(part.tree) for part in parts)
+        if (
+            len({tuple(text[:end]) for text in after for end in range(1, len(text) + 1)}) + trees
+            > self._cells
+        ):
+            raise CacheFullError("the model's context is full")
+        self.texts = after
+        self.steps.append(list(parts))
+        return [self._rows(part) for part in parts]
+
+    def copy(self, source: int, target: int, length: int) -> None:
+        """As `BatchModel.copy`."""
+        self.texts[target] = self.texts[source][:length]
+
+    def rewind(self, sequence: int, length: int) -> int:
+        """As `BatchModel.rewind`."""
+        del self.texts[sequence][length:]
+        return len(self.texts[sequence])
+
+    def close(self) -> None:
+        """Nothing is kept."""
+
+    def _rows(self, part: Part) -> Logits:
+        text = self.texts[part.sequence]
+        ends = range(len(text) - part.rows + 1, len(text) + 1)
+        rows = [self.model.logits(text[:end]) for end in ends]
+        paths: list[list[int]] = []
+        for token, parent in zip(part.tree, part.parents, strict=True):
+            paths.append([*(paths[parent] if parent >= 0 else text), token])
+        rows += [self.model.logits(path) for path in paths]
+        return np.stack(rows) if rows else np.empty((0, len(self.vocabulary)), np.float32)
 
 
 def word_vocabulary(words: Iterable[str] = (), *, name: str = "words") -> Vocabulary:
