@@ -8,7 +8,7 @@ after it, and which frames are open at each of its places. It never raises on an
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from importlib import import_module
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "NO_EFFECT",
     "UNREAD",
+    "Declaration",
     "Effect",
     "Expectation",
     "Reference",
@@ -78,6 +79,22 @@ class Reference:
     candidates: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, eq=False)
+class Declaration:
+    """A name in a statement that declares something inside it.
+
+    References say which one they mean by their binding, the very object; several bindings of one span are one name. Where a
+    reference stands too, what it means is handed on under its own name: a column that a query lists, a table without an alias.
+
+    Attributes:
+        span: The name's bytes, relative to the statement.
+        binding: What is declared.
+    """
+
+    span: Span
+    binding: Binding
+
+
 @dataclass(frozen=True)
 class Effect:
     """What a statement does to Γ for the statements after it: first `drops`, then `declares`.
@@ -87,11 +104,13 @@ class Effect:
         drops: Names that no longer resolve.
         opens: Sorts that are no longer known completely (an extension is loaded, another file is included): the analyser
             takes them out of `World.closed` for the statements after it.
+        places: Where in the statement names that it declares are written, as far as they are; no part of what it does.
     """
 
     declares: tuple[Binding, ...] = ()
     drops: tuple[Key, ...] = ()
     opens: frozenset[str] = frozenset()
+    places: Mapping[Key, Span] = field(default_factory=lambda: MappingProxyType({}), compare=False)
 
     def apply(self, environment: Environment) -> Environment:
         """Γ after the statement."""
@@ -143,6 +162,11 @@ class Resolution(Protocol):
         ...
 
     @property
+    def declarations(self) -> tuple[Declaration, ...]:
+        """What it declares inside itself: aliases, common table expressions, columns of derived tables."""
+        ...
+
+    @property
     def effect(self) -> Effect:
         """What it declares and drops."""
         ...
@@ -176,6 +200,7 @@ class Unread:
     """The resolution of a statement that was not read (too large, too deep): nothing is known of it."""
 
     references: tuple[Reference, ...] = ()
+    declarations: tuple[Declaration, ...] = ()
     effect: Effect = NO_EFFECT
 
     def frames_at(self, offset: int) -> tuple[Frame, ...]:  # noqa: ARG002  (a protocol's method)

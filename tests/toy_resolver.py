@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from gproj_lsp.environment import Binding, Environment, Frame, Key
 from gproj_lsp.facts import Facts
-from gproj_lsp.resolve import NO_EFFECT, Effect, Expectation, Reference, Resolution, Verdict, World
+from gproj_lsp.resolve import NO_EFFECT, Declaration, Effect, Expectation, Reference, Resolution, Verdict, World
 from gproj_lsp.syntax import Statement, TokenKind
 
 BUILTINS = Facts((Binding("dual", "Table", spelling="dual"),))
@@ -21,6 +21,7 @@ BUILTINS = Facts((Binding("dual", "Table", spelling="dual"),))
 class ToyResolution:
     references: tuple[Reference, ...] = ()
     effect: Effect = NO_EFFECT
+    declarations: tuple[Declaration, ...] = ()
     frame: Frame | None = None
 
     def frames_at(self, offset: int) -> tuple[Frame, ...]:

@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 
 from gproj_lsp.environment import Binding, Environment, Frame, Key
 from gproj_lsp.facts import NOTHING, Facts
-from gproj_lsp.resolve import UNREAD, Effect, Expectation, Reference, Resolution, Verdict, World
+from gproj_lsp.resolve import UNREAD, Declaration, Effect, Expectation, Reference, Resolution, Verdict, World
 from gproj_lsp.surface import Surface
 from gproj_lsp.syntax import Capture, Match, Statement, grammar_of
 from gproj_lsp.text import Span
@@ -124,9 +125,16 @@ class _Lexical:
         return tuple(found[span] for span in sorted(found))
 
     @cached_property
+    def declarations(self) -> tuple[Declaration, ...]:
+        """What its scopes hold."""
+        return tuple(Declaration(each.span, each.binding) for each in self._definitions if each.scope)
+
+    @cached_property
     def effect(self) -> Effect:
         """What it declares for the statements after it."""
-        return Effect(tuple(each.binding for each in self._definitions if each.scope is None))
+        outer = [each for each in self._definitions if each.scope is None]
+        places = {each.binding.key: each.span for each in reversed(outer)}
+        return Effect(tuple(each.binding for each in outer), places=MappingProxyType(places))
 
     def frames_at(self, offset: int) -> tuple[Frame, ...]:
         """One frame for each scope around the offset, with what it declares before that place."""

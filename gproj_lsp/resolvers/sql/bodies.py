@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gproj_lsp.environment import Binding
+from gproj_lsp.resolve import Declaration
 from gproj_lsp.resolvers.sql.ddl.reader import Name, Path, Reader
 from gproj_lsp.resolvers.sql.scopes import Relation
 from gproj_lsp.statements import split
@@ -43,6 +44,7 @@ class Part:
         variables: Whether a bare name may also be a variable.
         vague: Spans of holes and parameters inside a quoted body; outside, they are the statement's.
         routine: The folded name of the routine whose body it is, which it may call; or empty.
+        declarations: The parameters among those names.
     """
 
     text: str
@@ -50,6 +52,7 @@ class Part:
     variables: bool = False
     vague: tuple[Span, ...] = ()
     routine: str = ""
+    declarations: tuple[Declaration, ...] = ()
 
 
 def parts(statement: Statement, catalog: Catalog) -> tuple[Part, ...] | None:
@@ -68,7 +71,9 @@ def parts(statement: Statement, catalog: Catalog) -> tuple[Part, ...] | None:
         return tuple(body.policy())
     if kind == "rule":
         return tuple(body.rule())
-    return tuple(replace(part, routine=body.name) for part in body.routine())
+    return tuple(
+        replace(part, routine=body.name, declarations=tuple(body.declarations)) for part in body.routine()
+    )
 
 
 class _Body:
@@ -79,6 +84,7 @@ class _Body:
         self.lexer = statement.lexer
         self.catalog = catalog
         self.name = ""
+        self.declarations: list[Declaration] = []
         self.reader = Reader(statement.tokens, catalog.dialect.name)
 
     # -- kinds ----------------------------------------------------------------------------------------------------------
@@ -259,6 +265,8 @@ class _Body:
                 continue
             binding = self._parameter(name, function)
             known[binding.folded] = binding
+            if name.span is not None:
+                self.declarations.append(Declaration(name.span, binding))
             rows.append(self._row(binding, one.path()))
         return (Relation(function, self.catalog.spell(function), known=known), *rows)
 

@@ -48,6 +48,9 @@ class Changes(Queries):
                 table = table.under(self.name(identifier).folded, self.spelling(identifier))
             else:
                 scope.names_open = True
+            self.called(table, identifier)
+        else:
+            self.called(table, node.this)
         scope.names_open = scope.names_open or vague
         return table
 

@@ -93,7 +93,10 @@ class Definitions(Changes):
                 more = True  # a hole or a template
         named = isinstance(table, exp.Table) and isinstance(table.this, exp.Identifier)
         name = self.name(table.this).folded if named else ""
-        own = Relation(name, name, known=known, is_open=more, base=True)
+        itself = Binding(name, "Table", namespace="relation", folded=name)
+        if named:
+            self.recorder.declare(table.this, itself)
+        own = Relation(name, name, binding=itself, known=known, is_open=more, base=True)
         with self.recorder.inside("Columns"):
             for each in schema.expressions:
                 self._constraints(each, own)

@@ -169,7 +169,7 @@ class Expressions(ABC):
         attrs = {"table": owner}
         if like is not None and (kind := like.attrs.get("type")):
             attrs["type"] = kind
-        return Binding(
+        binding = Binding(
             name.text,
             "Column",
             owner,
@@ -177,10 +177,35 @@ class Expressions(ABC):
             attrs=attrs,
             spelling=self.catalog.spell(name.text),
         )
+        self.recorder.declare(identifier, binding)
+        return binding
+
+    def called(self, relation: Relation, identifier: exp.Expr | None) -> Relation:
+        """The relation, written down as what an identifier declares in its block: an alias, or the table's own name."""
+        self.recorder.declare(identifier, relation.alias)
+        return relation
+
+    def common_table(self, identifier: exp.Expr) -> Binding:
+        """What the name of a common table expression declares."""
+        binding = Binding(
+            self.spelling(identifier),
+            "Table",
+            namespace="relation",
+            folded=self.name(identifier).folded,
+            attrs={"kind": "cte"},
+        )
+        self.recorder.declare(identifier, binding)
+        return binding
 
     def unread(self, identifier: exp.Expr) -> Relation:
         """A relation of which nothing but its name is known."""
-        return Relation(self.name(identifier).folded, self.spelling(identifier), known={}, is_open=True)
+        return Relation(
+            self.name(identifier).folded,
+            self.spelling(identifier),
+            binding=self.common_table(identifier),
+            known={},
+            is_open=True,
+        )
 
     @contextmanager
     def binding(self, names: Iterable[str]) -> Iterator[None]:
@@ -294,7 +319,7 @@ class Expressions(ABC):
         name = self.name(identifier)
         scope = place.scope
         if name.folded in scope.windows:
-            finding = Finding(Verdict.DECLARED)
+            finding = Finding(Verdict.DECLARED, scope.windows[name.folded])
         else:
             finding = Finding(
                 Verdict.GHOST, None, "no WINDOW clause declares it", tuple(sorted(scope.windows))

@@ -91,7 +91,7 @@ class Lookup:
         if folded in self._system and any(relation.base for relation in scope.relations):
             return Finding(Verdict.DECLARED)
         if dialect.rows and (row := _row(scope, folded)) is not None:
-            return Finding(Verdict.DECLARED, row.binding)
+            return Finding(Verdict.DECLARED, row.alias)
         if explicit and clause in _AFTER_SELECT:
             return Finding(Verdict.UNKNOWN, alias, "it is an alias of SELECT, which may not be visible here")
         if scope.open:

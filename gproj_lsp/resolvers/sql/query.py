@@ -111,17 +111,18 @@ class Queries(Sources):
             return
         self.declares(identifier, "TableDecl")
         name, spelling = self.name(identifier).folded, self.spelling(identifier)
+        binding = self.common_table(identifier)
         columns = self.column_list(cte, name)
         seen = {**found, **later}
 
         def anchored(outputs: Outputs) -> None:
-            seen[name] = Relation.derived(name, spelling, outputs.relabelled(columns))
+            seen[name] = Relation.derived(name, spelling, outputs.relabelled(columns), binding=binding)
 
         outputs = self.query(cte.this, parent, MappingProxyType(seen), anchored if name in later else None)()
         if any(each.args.get("search") for each in (cte, cte.parent) if each is not None):
             outputs = Outputs(outputs.columns, open=True, exact=False)  # SEARCH and CYCLE add columns
         later.pop(name, None)
-        found[name] = Relation.derived(name, spelling, outputs.relabelled(columns))
+        found[name] = Relation.derived(name, spelling, outputs.relabelled(columns), binding=binding)
 
     # -- set operations -------------------------------------------------------------------------------------------------
 
@@ -177,9 +178,7 @@ class Queries(Sources):
         scope = Scope(parent, self.with_clause(node, parent, ctes))
         self._read_from(node, scope)
         windows = args.get("windows") or ()
-        scope.windows.update(
-            self.name(each.this).folded for each in windows if isinstance(each.this, exp.Identifier)
-        )
+        self._declare_windows(windows, scope)
         scope.clause = "Select"
         with self.recorder.inside("Select"):
             self._projections(node, scope)
@@ -229,6 +228,15 @@ class Queries(Sources):
             on := distinct.args.get("on"), exp.Expr
         ):
             self.expression(on, Place(scope, "Order"))
+
+    def _declare_windows(self, windows: Iterable[exp.Expr], scope: Scope) -> None:
+        for each in windows:
+            if isinstance(each.this, exp.Identifier):
+                name = self.name(each.this)
+                window = scope.windows.setdefault(
+                    name.folded, Binding(name.text, "Window", folded=name.folded)
+                )
+                self.recorder.declare(each.this, window)
 
     def _declare_aliases(self, expressions: Iterable[exp.Expr], scope: Scope) -> None:
         for each in expressions:

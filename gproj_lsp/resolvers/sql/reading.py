@@ -7,12 +7,12 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from gproj_lsp.resolve import Effect, Expectation, Reference, Resolution, Verdict, World
+from gproj_lsp.resolve import Declaration, Effect, Expectation, Reference, Resolution, Verdict, World
 from gproj_lsp.resolvers.sql import bodies, ddl, unfinished
 from gproj_lsp.resolvers.sql.catalog import Catalog
 from gproj_lsp.resolvers.sql.parse import Source, parse
 from gproj_lsp.resolvers.sql.places import frame_at, site_at
-from gproj_lsp.resolvers.sql.recorder import Recorder
+from gproj_lsp.resolvers.sql.recorder import Record, Recorder
 from gproj_lsp.resolvers.sql.scopes import ANYTHING, Outputs, Scope
 from gproj_lsp.resolvers.sql.statements import Statements
 from gproj_lsp.text import Offsets, Span
@@ -35,15 +35,15 @@ class Reading:
 
     def __init__(
         self,
-        references: tuple[Reference, ...],
-        sites: list[Site],
+        record: Record,
         catalog: Catalog,
         effect: Effect,
         probe: Probe | None = None,
     ) -> None:
-        self.references = references
+        self.references = record.references
+        self.declarations = record.declarations
         self.effect = effect
-        self._sites = sites
+        self._sites = record.sites
         self._catalog = catalog
         self._probe = probe
 
@@ -90,8 +90,8 @@ def _walk(
     try:
         Statements(recorder, catalog).statement(source.tree)
     except _STUMBLES:
-        return Reading((), recorder.sites, catalog, effect, probe)
-    return Reading(recorder.references, recorder.sites, catalog, effect, probe)
+        return Reading(Record(sites=recorder.sites), catalog, effect, probe)
+    return Reading(recorder.record, catalog, effect, probe)
 
 
 def _walk_parts(
@@ -99,6 +99,7 @@ def _walk_parts(
 ) -> Reading:
     """The SQL inside a definition; what sqlglot can't read of it says nothing."""
     references: dict[Span, Reference] = {}
+    declarations: list[Declaration] = []
     sites: list[Site] = []
     for part in inside:
         source = parse(part.text, catalog.dialect.reader)
@@ -111,8 +112,10 @@ def _walk_parts(
         except _STUMBLES:
             continue
         references.update((each.span, _own(each, part.routine)) for each in recorder.references)
+        declarations.extend((*part.declarations, *recorder.declarations))
         sites.extend(recorder.sites)
-    return Reading(tuple(references[span] for span in sorted(references)), sites, catalog, effect, probe)
+    found = tuple(references[span] for span in sorted(references))
+    return Reading(Record(found, tuple(declarations), sites), catalog, effect, probe)
 
 
 def _own(reference: Reference, routine: str) -> Reference:

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sqlglot import exp
 
-from gproj_lsp.resolve import Reference, Verdict
+from gproj_lsp.resolve import Declaration, Reference, Verdict
 from gproj_lsp.text import Span, encode
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gproj_lsp.environment import Binding
     from gproj_lsp.resolvers.sql.parse import Source
     from gproj_lsp.resolvers.sql.scopes import Relation, Scope
 
-__all__ = ["Finding", "Place", "Recorder", "Site"]
+__all__ = ["Finding", "Place", "Record", "Recorder", "Site"]
 
 
 class Place(NamedTuple):
@@ -66,6 +68,20 @@ class Finding(NamedTuple):
     owner: str = ""
 
 
+class Record(NamedTuple):
+    """What was written down of one statement.
+
+    Attributes:
+        references: Its references, in order of place.
+        declarations: What it declares inside itself.
+        sites: What its places expect.
+    """
+
+    references: tuple[Reference, ...] = ()
+    declarations: tuple[Declaration, ...] = ()
+    sites: Sequence[Site] = ()
+
+
 class Recorder:
     """References and sites of one statement.
 
@@ -81,6 +97,23 @@ class Recorder:
         self._vague = tuple(sorted(vague))
         self._starts = [each.start for each in self._vague]
         self._references: dict[Span, Reference] = {}
+        self._declarations: list[Declaration] = []
+
+    @property
+    def record(self) -> Record:
+        """All that was written down."""
+        return Record(self.references, self.declarations, self.sites)
+
+    @property
+    def declarations(self) -> tuple[Declaration, ...]:
+        """What the statement declares inside itself."""
+        return tuple(self._declarations)
+
+    def declare(self, name: object, binding: Binding) -> None:
+        """Write down that a node declares a name, unless it stands nowhere in the text, or a hole or a template does."""
+        span = self.span(name)
+        if span is not None and not self.vague(span):
+            self._declarations.append(Declaration(span, binding))
 
     @property
     def references(self) -> tuple[Reference, ...]:

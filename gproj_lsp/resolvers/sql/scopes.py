@@ -61,7 +61,7 @@ class Relation:
         spelling: That name as it must be written.
         owner: The key of its columns in Γ, or its own name where Γ has none.
         schema: The folded schema, if it goes by its table's name; empty where that need not be said.
-        binding: The table in Γ, if it is one.
+        binding: The table in Γ or the common table expression, if it is one.
         base: Whether it may have the dialect's system columns.
         anonymous: Whether some of its columns have names that only quotes could spell.
         repeated: Folded names that more than one of its columns has.
@@ -118,8 +118,16 @@ class Relation:
         self._open = is_open
 
     @classmethod
-    def derived(cls, name: str, spelling: str, outputs: Outputs, *, base: bool = False) -> Relation:
-        """The relation that a query in FROM is."""
+    def derived(
+        cls,
+        name: str,
+        spelling: str,
+        outputs: Outputs,
+        *,
+        base: bool = False,
+        binding: Binding | None = None,
+    ) -> Relation:
+        """The relation that a query in FROM or WITH is."""
         known: dict[str, Binding] = {}
         repeated: set[str] = set()
         for column in outputs.named:
@@ -129,6 +137,7 @@ class Relation:
         return cls(
             name,
             spelling,
+            binding=binding,
             known=known,
             is_open=outputs.open or (unnamed and outputs.guess),
             base=base,
@@ -239,7 +248,7 @@ class Scope:
         aggregates: Aliases of aggregates and windows, which are not there before rows are grouped.
         names_open: Whether there may be relations that can't be seen (a hole, a template, a FROM still being typed).
         behind: Whether a qualifier may name a relation that the block can't see (ORDER BY of a set operation).
-        windows: Folded names of the WINDOW clause.
+        windows: What the WINDOW clause declares, folded.
         clause: Which clause is being read, for the blocks inside it.
         start: How many relations stand before the last comma of FROM.
         item: How many are hidden while an ON clause is read: those before the comma, where JOIN binds tighter.
@@ -256,7 +265,7 @@ class Scope:
     aggregates: set[str] = field(default_factory=set)
     names_open: bool = False
     behind: bool = False
-    windows: set[str] = field(default_factory=set)
+    windows: dict[str, Binding] = field(default_factory=dict)
     clause: str = ""
     start: int = 0
     item: int = 0

@@ -170,7 +170,7 @@ class Sources(Expressions):
             scope.relations[-1] = Relation(last.name, last.spelling, known={}, is_open=True)
         for pivot in node.args.get("pivots") or ():
             if isinstance(identifier := alias_of(pivot), exp.Identifier):
-                scope.relations.append(self.unread(identifier))
+                scope.relations.append(self.called(self.unread(identifier), identifier))
         scope.names_open = True
 
     def _table(self, node: exp.Table, scope: Scope) -> None:
@@ -204,15 +204,15 @@ class Sources(Expressions):
             shown, spelling = self.name(alias).folded, self.spelling(alias)
         else:
             shown, spelling = name.folded, self.spelling(identifier)
-        scope.relations.append(
-            self._as(table, shown, spelling, (schema or "") if alias is None else None, node)
-        )
+        relation = self._as(table, shown, spelling, (schema or "") if alias is None else None, node)
+        scope.relations.append(self.called(relation, identifier if alias is None else alias))
 
     def _as(self, table: Relation, name: str, spelling: str, schema: str | None, node: exp.Expr) -> Relation:
         """A relation under the name and the column list that FROM gives it."""
         columns = self.column_list(node, name)
         if columns:
-            return Relation.derived(name, spelling, table.outputs().relabelled(columns), base=table.base)
+            outputs = table.outputs().relabelled(columns)
+            return Relation.derived(name, spelling, outputs, base=table.base, binding=table.binding)
         return table.under(name, spelling, schema)
 
     def table_reference(
@@ -227,7 +227,8 @@ class Sources(Expressions):
             place = None if target else Place(Scope(ctes=ctes), "From")
             self.recorder.site(Site(span, "Table", self.recorder.region, place, schema=schema))
         cte = ctes.get(name.folded) if schema is None else None
-        finding = _declared(cte) if cte is not None else self._table_finding(node, schema, name)
+        found = Finding(Verdict.DECLARED, cte.binding) if cte is not None else None
+        finding = found or self._table_finding(node, schema, name)
         if finding.verdict is Verdict.GHOST:
             if target and scope is not None and name.folded in scope.ctes and self.dialect.name == "generic":
                 doubt = "some databases change tables through a common table expression"
@@ -314,7 +315,8 @@ class Sources(Expressions):
         name = self.name(identifier).folded
         given = outputs.relabelled(self.column_list(node, name))
         base = base or self.dialect.name == "sqlite"  # SQLite's subqueries have a rowid
-        scope.relations.append(Relation.derived(name, self.spelling(identifier), given, base=base))
+        relation = Relation.derived(name, self.spelling(identifier), given, base=base)
+        scope.relations.append(self.called(relation, identifier))
 
     # -- functions ------------------------------------------------------------------------------------------------------
 
@@ -344,7 +346,8 @@ class Sources(Expressions):
             name = table.folded if alias is None else self.name(alias).folded
             spelling = table.spelling if alias is None else self.spelling(alias)
             relation = self.relation_of(table, name, spelling, None)
-            scope.relations.append(self._as(relation, name, spelling, None, node))
+            relation = self._as(relation, name, spelling, None, node)
+            scope.relations.append(self.called(relation, alias or call))
 
     def _table_function(self, call: exp.Expr) -> Binding | None:
         """The table that a call reads: SQLite's table-valued functions are tables with arguments."""
@@ -381,10 +384,5 @@ class Sources(Expressions):
         offset = node.args.get("offset")
         ordinality = (self.column_binding(offset, name),) if isinstance(offset, exp.Identifier) else ()
         outputs = Outputs((*columns, *itself, *ordinality), open=True, exact=False)
-        scope.relations.append(Relation.derived(name, spelling, outputs, base=True))
-
-
-def _declared(cte: Relation) -> Finding:
-    attrs = {"kind": "cte"}
-    binding = Binding(cte.spelling, "Table", folded=cte.name, namespace="relation", attrs=attrs)
-    return Finding(Verdict.DECLARED, binding)
+        relation = Relation.derived(name, spelling, outputs, base=True)
+        scope.relations.append(relation if identifier is None else self.called(relation, identifier))

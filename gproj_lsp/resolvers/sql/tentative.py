@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from gproj_lsp.resolve import Effect, Expectation, Reference, Resolution, Verdict
+from gproj_lsp.resolve import Declaration, Effect, Expectation, Reference, Resolution, Verdict
 from gproj_lsp.resolvers.sql.dialects import dialect_of
 from gproj_lsp.resolvers.sql.expected import clause_behind
 from gproj_lsp.resolvers.sql.outline import Block, Clause, outline_of
@@ -35,6 +35,10 @@ class _Tentative:
 
     resolution: Resolution
     references: tuple[Reference, ...]
+
+    @property
+    def declarations(self) -> tuple[Declaration, ...]:
+        return self.resolution.declarations
 
     @property
     def effect(self) -> Effect:

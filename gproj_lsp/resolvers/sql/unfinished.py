@@ -26,7 +26,7 @@ from functools import cached_property, lru_cache, partial
 from itertools import pairwise
 
 from gproj_lsp.environment import Environment, Frame
-from gproj_lsp.resolve import Effect, Expectation, Reference, Resolution, Verdict, World
+from gproj_lsp.resolve import Declaration, Effect, Expectation, Reference, Resolution, Verdict, World
 from gproj_lsp.resolvers.sql.expected import clause_behind, expected
 from gproj_lsp.resolvers.sql.outline import Block, Outline, outline_of, readable
 from gproj_lsp.resolvers.sql.repair import DUMMY, Repaired, build, repaired
@@ -137,6 +137,13 @@ class _Reading:
             else:
                 yield replace(reference, span=span)
 
+    def declarations(self) -> Iterator[Declaration]:
+        """What it declares, in places of the original."""
+        for each in self.resolution.declarations:
+            span = self.repaired.back(each.span)
+            if span is not None:
+                yield Declaration(span, each.binding)
+
 
 class _Unfinished:
     """A statement that was read in spite of what is wrong with it (`gproj_lsp.resolve.Resolution`)."""
@@ -158,6 +165,11 @@ class _Unfinished:
         if not self._parts:
             found = {reference.span: reference for reference in _guessed(self._text)}
         return tuple(found[span] for span in sorted(found))
+
+    @cached_property
+    def declarations(self) -> tuple[Declaration, ...]:
+        """What it declares inside itself."""
+        return tuple(each for _, reading in self._parts for each in reading.declarations())
 
     def frames_at(self, offset: int) -> tuple[Frame, ...]:
         """The frames to push on the Γ before the statement, outermost first."""

@@ -93,6 +93,7 @@ def _routine(draft: Draft, reader: Reader) -> None:
     old = draft.environment.lookup(key)
     if old is not None and "overloads" not in old.attrs and old.origin.provider != "builtin":
         draft.drop(key)
+    draft.place(to, new.span)
     draft.declare(
         draft.routine(to, name, old.attrs.get("kind", "scalar") if old else "scalar", overloaded=False)
     )
@@ -240,7 +241,7 @@ class _Actions:
     def _rename_table(self, path: Path) -> None:
         new = self.draft.target(path)
         if path.schema is None:
-            new = self._beside(self.target.key.owner, new.key.folded, new.name)
+            new = replace(self._beside(self.target.key.owner, new.key.folded, new.name), span=new.span)
         self.draft.rename(self.target, new)
 
     def _set_schema(self, schema: Name | None) -> None:

@@ -222,6 +222,7 @@ def _sequence(draft: Draft, target: Target, what: str) -> None:
 
 def _routine(draft: Draft, reader: Reader, path: Path, what: str) -> None:
     key = function_key(path.schema_key(draft.dialect), path.name.folded(draft.dialect))
+    draft.place(key, path.name.span)
     again = draft.environment.lookup(key) is not None
     kind = "aggregate" if what == "aggregate" else "scalar"
     routine = draft.routine(key, path.name.declared(draft.dialect), kind, overloaded=again)
@@ -252,16 +253,16 @@ def _index(draft: Draft, reader: Reader) -> None:
 
 def _other(draft: Draft, path: Path, what: str) -> None:
     name = path.name.declared(draft.dialect)
-    draft.declare(
-        Binding(
-            name,
-            OTHERS[what],
-            owner=path.schema_key(draft.dialect),
-            folded=path.name.folded(draft.dialect),
-            attrs={"kind": what},
-            spelling=spell(name, draft.dialect),
-        )
+    other = Binding(
+        name,
+        OTHERS[what],
+        owner=path.schema_key(draft.dialect),
+        folded=path.name.folded(draft.dialect),
+        attrs={"kind": what},
+        spelling=spell(name, draft.dialect),
     )
+    draft.place(other.key, path.name.span)
+    draft.declare(other)
 
 
 def _range(draft: Draft, reader: Reader, path: Path) -> None:

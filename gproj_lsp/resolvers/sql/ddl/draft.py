@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from gproj_lsp.environment import Binding, Environment, Key
 from gproj_lsp.resolve import NO_EFFECT, Effect
@@ -43,12 +44,14 @@ class Target:
         owner: The key of its columns.
         name: Its name as a declaration gives it.
         binding: What Γ has under the key.
+        span: Where its name is written, if it is.
     """
 
     key: Key
     owner: str
     name: str
     binding: Binding | None
+    span: Span | None = None
 
     @property
     def said(self) -> dict[str, str]:
@@ -82,12 +85,18 @@ class Draft:
         self.opens: set[str] = set()
         self._declares: dict[Key, Binding] = {}
         self._drops: dict[Key, None] = {}
+        self._places: dict[Key, Span] = {}
 
     # -- the effect ---------------------------------------------------------------------------------------------------
 
     def declare(self, binding: Binding) -> None:
         """Declare a name; the last declaration of a key counts."""
         self._declares[binding.key] = binding
+
+    def place(self, key: Key, span: Span | None) -> None:
+        """Write down where a name that is declared is written."""
+        if span is not None:
+            self._places.setdefault(key, span)
 
     def drop(self, key: Key) -> None:
         """Take a name away; inside a transaction a copy stays aside, for the rollback."""
@@ -188,9 +197,10 @@ class Draft:
 
     def effect(self) -> Effect:
         """What was drafted."""
-        if not (self._declares or self._drops or self.opens):
+        if not (self._declares or self._drops or self.opens or self._places):
             return NO_EFFECT
-        return Effect(tuple(self._declares.values()), tuple(self._drops), frozenset(self.opens))
+        places = MappingProxyType(self._places)
+        return Effect(tuple(self._declares.values()), tuple(self._drops), frozenset(self.opens), places)
 
     # -- what Γ has ---------------------------------------------------------------------------------------------------
 
@@ -200,7 +210,7 @@ class Draft:
         folded = path.name.folded(self.dialect)
         key = relation_key(schema, folded)
         name = path.name.declared(self.dialect)
-        return Target(key, table_key(schema, folded), name, self.lookup(key))
+        return Target(key, table_key(schema, folded), name, self.lookup(key), path.name.span)
 
     def columns(self, target: Target) -> tuple[Binding, ...]:
         """The columns Γ knows of it, in order."""
@@ -210,6 +220,7 @@ class Draft:
 
     def table(self, target: Target, kind: str, **attrs: str) -> Binding:
         """A declaration of the relation; empty attributes are left out."""
+        self.place(target.key, target.span)
         said = {name: value for name, value in attrs.items() if value}
         schema = {"schema": target.key.owner} if target.key.owner else {}
         return Binding(
@@ -226,7 +237,7 @@ class Draft:
         """A declaration of one of its columns; empty attributes are left out."""
         declared = name.declared(self.dialect)
         said = {key: value for key, value in attrs.items() if value}
-        return Binding(
+        column = Binding(
             declared,
             "Column",
             owner=target.owner,
@@ -234,6 +245,8 @@ class Draft:
             attrs={**target.said, **said},
             spelling=spell(declared, self.dialect),
         )
+        self.place(column.key, name.span)
+        return column
 
     def defined(self, target: Target, column: ColumnDef) -> Binding:
         """A declaration of a column as its table's list defines it."""
@@ -323,7 +336,9 @@ class Draft:
         """A declaration of a schema."""
         declared = name.declared(self.dialect)
         spelling = spell(declared, self.dialect)
-        return Binding(declared, "Schema", folded=folded, attrs={"kind": "schema"}, spelling=spelling)
+        schema = Binding(declared, "Schema", folded=folded, attrs={"kind": "schema"}, spelling=spelling)
+        self.place(schema.key, name.span)
+        return schema
 
     def routine(self, key: Key, name: str, kind: str, *, overloaded: bool) -> Binding:
         """A declaration of a function."""

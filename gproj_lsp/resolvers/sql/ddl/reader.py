@@ -7,7 +7,7 @@ for names reads them all.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from gproj_lsp.resolvers.sql.names import exact, fold, schema_key
 from gproj_lsp.syntax import Token, TokenKind
@@ -25,10 +25,12 @@ class Name:
     Attributes:
         text: Without quotes, escapes undone.
         quoted: Whether it stood in quotes.
+        span: Its bytes in the statement, where it stands there.
     """
 
     text: str
     quoted: bool
+    span: Span | None = field(default=None, compare=False)
 
     def folded(self, dialect: str) -> str:
         """After case folding."""
@@ -110,10 +112,10 @@ class Reader:
             return None
         if token.kind is TokenKind.WORD:
             self.at += 1
-            return Name(token.text, quoted=False)
+            return Name(token.text, quoted=False, span=token.span)
         if token.kind is TokenKind.QUOTED or (token.kind is TokenKind.STRING and self.dialect == "sqlite"):
             self.at += 1
-            return _unquoted(token.text)
+            return _unquoted(token.text, token.span)
         return None
 
     def path(self) -> Path | None:
@@ -177,10 +179,10 @@ class Reader:
         )
 
 
-def _unquoted(text: str) -> Name:
+def _unquoted(text: str, span: Span) -> Name:
     body = text[2:] if text[:2].lower() == "u&" else text
     close = _CLOSING.get(body[:1])
     if close is None or len(body) < 2:
-        return Name(body, quoted=True)
+        return Name(body, quoted=True, span=span)
     inner = body[1:-1] if body.endswith(close) else body[1:]
-    return Name(inner if close == "]" else inner.replace(close * 2, close), quoted=True)
+    return Name(inner if close == "]" else inner.replace(close * 2, close), quoted=True, span=span)
