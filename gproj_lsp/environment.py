@@ -169,6 +169,8 @@ class Frame:
                 if query.owner is None
                 else self._by_owner.get((sort, query.owner), ())
             )
+            if not query.where:
+                return iter(found)
         else:
             found = tuple(self.bindings.values())
         return (binding for binding in found if query.admits(binding))
@@ -284,7 +286,7 @@ class Environment:
             binding
             for depth, frame in enumerate(reversed(self.frames))
             for binding in frame.names(query)
-            if not self._hidden(binding.key, depth)
+            if not (depth and self._hidden(binding.key, depth))
         )
 
     def called(self, sort: str, text: str) -> Binding | None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gproj_lsp.decode.base import Matcher, Vocabulary, mask_words
-from gproj_lsp.decode.engines import ENGINES, make_engine
+from gproj_lsp.decode.engines import ENGINES
 from gproj_lsp.gbnf import Grammar, Literal
 
 EVERY = tuple(ENGINES)
@@ -29,7 +29,7 @@ def engine(name: str):
     missing = [module for module in _NEEDS.get(name, ()) if importlib.util.find_spec(module) is None]
     if missing:
         pytest.skip(f"{name} is not on trial: {' and '.join(missing)} not installed")
-    return make_engine(name)
+    return ENGINES[name]()
 
 
 @cache

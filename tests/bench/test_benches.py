@@ -95,8 +95,8 @@ def test_throughput_compares_as_many_tokens(sql):
 
 def test_a_changed_gamma_is_measured_beside_the_engine_alone():
     sheet = slots.run(WORDS, make_engine(), sizes=(3,), rounds=2)
-    size, ours, alone, ratio = sheet.rows[0]
-    assert size == 3
+    size, served, ours, alone, ratio = sheet.rows[0]
+    assert (size, served) == (3, "trie")
     assert ratio == pytest.approx(ours / alone)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gproj_lsp.decode.engines.llama import LlamaEngine
 from gproj_lsp.decode.engines.llguidance import LlguidanceEngine
-from gproj_lsp.decode.engines.trie import TrieEngine
+from gproj_lsp.decode.engines.trie import TrieEngine, TrieFirst
 from gproj_lsp.decode.engines.xgrammar import XgrammarEngine
 from gproj_lsp.errors import EngineError
 
@@ -35,11 +35,12 @@ ENGINES: dict[str, Callable[[], MaskEngine]] = {
 
 
 def make_engine(name: str = "llguidance") -> MaskEngine:
-    """The engine of that name.
+    """The engine of that name, with the candidate trie in front of it.
 
     Raises:
         EngineError: There is none.
     """
     if name not in ENGINES:
         raise EngineError(f"there is no engine {name!r}", mend=f"choose {', '.join(ENGINES)}")
-    return ENGINES[name]()
+    engine = ENGINES[name]()
+    return engine if isinstance(engine, TrieEngine) else TrieFirst(engine)

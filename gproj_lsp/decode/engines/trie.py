@@ -1,126 +1,342 @@
-"""The candidate trie: a hole that is one closed slot, with whatever fixed text stands around it.
+"""The candidate trie: closed slots and fixed texts, in a row, by choice or repeated.
 
-Its language is a list of words, sorted; the words that begin with the text so far are a range of them. So a changed Γ costs a
-sort, and a mask costs a look at the tokens that begin what is left of each word.
+A grammar of nothing but names and literals is an automaton whose steps are sorted lists of words (Glushkov's, with a list in
+each letter's place). Where a text stands in it is a few ranges of such lists. So a changed Γ costs a sort, and a mask costs a
+look at the tokens that begin what is left of each word, and go on with what follows it.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import OrderedDict
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
 
 from gproj_lsp.decode.base import mask_words
 from gproj_lsp.decode.engines.admission import admit
+from gproj_lsp.decode.engines.rows import Row, rows
 from gproj_lsp.decode.engines.spelling import spelling
 from gproj_lsp.decode.engines.stepped import SteppedMatcher, bits
 from gproj_lsp.errors import EngineError
-from gproj_lsp.gbnf import strings
 
 if TYPE_CHECKING:
-    from gproj_lsp.decode.base import Mask, Matcher, Vocabulary
+    from collections.abc import Iterable, Sequence
+
+    from gproj_lsp.decode.base import Mask, MaskEngine, Matcher, Vocabulary
     from gproj_lsp.gbnf import Grammar
 
-__all__ = ["TrieEngine"]
+__all__ = ["TrieEngine", "TrieFirst"]
 
-_WORDS = 200_000
+_KEPT = 64
+"""So many lists of words are kept sorted, with what was found of their masks."""
 
 
 class TrieEngine:
-    """Matches finite languages, word by word."""
+    """Matches names and fixed texts, word by word."""
 
     name = "trie"
+
+    def __init__(self) -> None:
+        """An engine that knows no words yet."""
+        self._known: WeakKeyDictionary[Vocabulary, _Shelf] = WeakKeyDictionary()
 
     def compile(self, grammar: Grammar, vocabulary: Vocabulary) -> Matcher:
         """A matcher at the grammar's start.
 
         Raises:
-            EngineError: The language is infinite, or has more than 200,000 words.
+            EngineError: The grammar holds more than names and literals, or too many of them.
             GrammarError: The grammar is not valid.
         """
-        words = strings(admit(grammar), _WORDS)
-        if not words:
-            raise EngineError("a candidate trie needs a finite language", mend="use engine = llguidance")
-        return _Matcher(vocabulary, _Words(sorted(word.encode() for word in words), vocabulary))
+        matcher = self.served(admit(grammar), vocabulary)
+        if matcher is None:
+            raise EngineError(
+                "the candidate trie takes names and fixed texts only", mend="use engine = llguidance"
+            )
+        return matcher
+
+    def served(self, grammar: Grammar, vocabulary: Vocabulary) -> Matcher | None:
+        """As `compile`, for a grammar without slots and regions; None where the trie does not take it."""
+        found = rows(grammar)
+        if found is None:
+            return None
+        shelf = self._known.get(vocabulary)
+        if shelf is None:
+            shelf = self._known[vocabulary] = _Shelf(vocabulary)
+        return _Matcher(vocabulary, _Automaton(found, shelf))
+
+
+class TrieFirst:
+    """Serves what the candidate trie takes with it, and everything else with another engine."""
+
+    def __init__(self, engine: MaskEngine) -> None:
+        """An engine.
+
+        Args:
+            engine: For all that holds more than names and fixed texts.
+        """
+        self._engine = engine
+        self._trie = TrieEngine()
+
+    @property
+    def name(self) -> str:
+        """The other engine's: it is the one that was chosen."""
+        return self._engine.name
+
+    def compile(self, grammar: Grammar, vocabulary: Vocabulary) -> Matcher:
+        """A matcher at the grammar's start.
+
+        Raises:
+            EngineError: The other engine refused the grammar.
+            GrammarError: The grammar is not valid.
+        """
+        served = self._trie.served(admit(grammar), vocabulary)
+        return self._engine.compile(grammar, vocabulary) if served is None else served
+
+    def server(self, grammar: Grammar) -> str:
+        """The name of the engine that a grammar is served by.
+
+        Raises:
+            EngineError: No engine may see the grammar.
+            GrammarError: The grammar is not valid.
+        """
+        return self._engine.name if rows(admit(grammar)) is None else self._trie.name
 
 
 class _Range(NamedTuple):
-    """The words from `low` to `high`; they begin with the same `depth` bytes, the text so far."""
+    """The words from `low` to `high` of a list; they begin with the same `depth` bytes, and none ends there."""
 
     low: int
     high: int
     depth: int
 
 
-class _Words:
-    def __init__(self, words: list[bytes], vocabulary: Vocabulary) -> None:
-        self.words = words
-        self.beginnings = spelling(vocabulary).beginnings
-        self.size = mask_words(vocabulary)
-        self.masks: dict[_Range, Mask] = {}
+class _Inside(NamedTuple):
+    """What tokens can do within a range of words.
 
-    def narrowed(self, at: _Range, text: bytes) -> _Range | None:
-        """The words that go on with the text."""
+    Attributes:
+        ids: The tokens that begin what is left of a word.
+        ends: What is left of the words that a longer token may begin with.
+    """
+
+    ids: list[int]
+    ends: list[bytes]
+
+
+class _Words:
+    """A sorted list of words, none of them empty."""
+
+    def __init__(self, texts: Iterable[str], beginnings: dict[bytes, tuple[int, ...]]) -> None:
+        self.words = sorted({text.encode() for text in texts} - {b""})
+        self.beginnings = beginnings
+        self.known: dict[_Range, _Inside] = {}
+
+    def all(self) -> _Range:
+        """Where the words begin."""
+        return _Range(0, len(self.words), 0)
+
+    def after(self, at: _Range, text: bytes) -> tuple[_Range, bool]:
+        """Where the words go on after more text, and whether one of them ends there."""
         beginning = self.words[at.low][: at.depth] + text
         low = bisect_left(self.words, beginning, at.low, at.high)
         high = bisect_left(self.words, beginning + b"\xff", low, at.high)  # no word of UTF-8 holds this byte
-        return _Range(low, high, len(beginning)) if low < high else None
+        ends = low < high and len(self.words[low]) == len(beginning)
+        return _Range(low + ends, high, len(beginning)), ends
 
-    def mask(self, at: _Range) -> Mask:
-        """The tokens that begin what is left of a word."""
-        known = self.masks.get(at)
+    def ended(self, at: _Range, text: bytes) -> list[int]:
+        """After how many bytes of the text a word ends, but not after all of them."""
+        beginning = self.words[at.low][: at.depth]
+        found = []
+        for size in range(1, len(text)):
+            place = bisect_left(self.words, beginning + text[:size], at.low, at.high)
+            if place == at.high or not self.words[place].startswith(text[:size], at.depth):
+                break
+            if len(self.words[place]) == at.depth + size:
+                found.append(size)
+        return found
+
+    def inside(self, at: _Range) -> _Inside:
+        """What tokens can do in a range."""
+        known = self.known.get(at)
         if known is None:
-            known = self.masks[at] = bits(self._tokens(at), self.size)
+            known = self.known[at] = self.walk(at, b"")
         return known
 
-    def _tokens(self, at: _Range) -> list[int]:
-        found: list[int] = []
+    def walk(self, at: _Range, before: bytes) -> _Inside:
+        """What tokens that begin with some bytes can do next in a range."""
+        ids: list[int] = []
+        ends: list[bytes] = []
+        beginnings, begin = self.beginnings, len(before)
+        left = None  # by the word before: what no token begins with
         for word in self.words[at.low : at.high]:
-            for end in range(at.depth + 1, len(word) + 1):
-                ids = self.beginnings.get(word[at.depth : end])
-                if ids is None:
+            rest = before + word[at.depth :]
+            if left is not None and rest.startswith(left):
+                continue  # the tokens are the same
+            left = None
+            for end in range(begin + 1, len(rest) + 1):
+                found = beginnings.get(rest[:end])
+                if found is None:
+                    left = rest[:end]
                     break
-                found.extend(ids)
+                ids.extend(found)
+            else:
+                ends.append(rest)
+        return _Inside(ids, ends)
+
+    def shared(self, at: _Range) -> bytes:
+        """What all words of a range go on with."""
+        return _common((self.words[at.low], self.words[at.high - 1]))[at.depth :]
+
+
+class _Shelf:
+    """What is known of one vocabulary, and the lists of words used last."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.size = mask_words(vocabulary)
+        self._beginnings = spelling(vocabulary).beginnings
+        self._lists: OrderedDict[tuple[str, ...], _Words] = OrderedDict()
+
+    def words(self, texts: tuple[str, ...]) -> _Words:
+        """The words, sorted."""
+        known = self._lists.get(texts)
+        if known is None:
+            known = self._lists[texts] = _Words(texts, self._beginnings)
+            if len(self._lists) > _KEPT:
+                self._lists.popitem(last=False)
+        else:
+            self._lists.move_to_end(texts)
+        return known
+
+
+class _Thread(NamedTuple):
+    """One of the places where a text may stand: in a range of a row's words."""
+
+    row: int
+    at: _Range
+
+
+class _State(NamedTuple):
+    """Where a text stands: everywhere it may, and whether it may end here."""
+
+    threads: tuple[_Thread, ...]
+    complete: bool
+
+
+class _Automaton:
+    """The rows of a grammar, each with its words."""
+
+    def __init__(self, found: Sequence[Row], shelf: _Shelf) -> None:
+        self.rows = found
+        self.words = [shelf.words(row.texts) for row in found]
+        self.size = shelf.size
+        self.masks: dict[_Thread, Mask] = {}
+
+    def start(self) -> _State:
+        """Before any text; the first row is the empty one that the others follow."""
+        return self._state((), [0])
+
+    def after(self, state: _State, text: bytes) -> _State | None:
+        """After more text; None where nothing goes on like that."""
+        going: list[_Thread] = []
+        ended: list[int] = []
+        waiting = [(thread, text) for thread in state.threads]
+        while waiting:
+            (row, at), rest = waiting.pop()
+            words = self.words[row]
+            further, ends = words.after(at, rest)
+            if further.low < further.high:
+                going.append(_Thread(row, further))
+            if ends:
+                ended.append(row)
+            for size in words.ended(at, rest):
+                waiting += [(thread, rest[size:]) for thread in self._following(row)]
+        return self._state(going, ended) if going or ended else None
+
+    def _state(self, going: Iterable[_Thread], ended: Sequence[int]) -> _State:
+        following = chain.from_iterable(map(self._following, ended))
+        threads = tuple(dict.fromkeys(chain(going, following)))
+        return _State(threads, any(self.rows[row].last for row in ended))
+
+    def _following(self, row: int) -> list[_Thread]:
+        return [_Thread(each, self.words[each].all()) for each in self.rows[row].following]
+
+    def mask(self, thread: _Thread) -> Mask:
+        """The tokens that begin what may come in a place, however far they go beyond the word."""
+        known = self.masks.get(thread)
+        if known is None:
+            known = self.masks[thread] = bits(self._tokens(thread), self.size)
+        return known
+
+    def _tokens(self, thread: _Thread) -> set[int]:
+        inside = self.words[thread.row].inside(thread.at)
+        found = set(inside.ids)
+        waiting = [(thread.row, end) for end in inside.ends]
+        seen = set(waiting)
+        while waiting:
+            row, before = waiting.pop()
+            for each in self.rows[row].following:
+                beyond = self.words[each].walk(self.words[each].all(), before)
+                found.update(beyond.ids)
+                fresh = {(each, end) for end in beyond.ends} - seen
+                seen |= fresh
+                waiting.extend(fresh)
+        return found
+
+    def forced(self, state: _State) -> bytes:
+        """What every continuation begins with."""
+        found = b""
+        while not state.complete:
+            shared = _common([self.words[row].shared(at) for row, at in state.threads])
+            further = self.after(state, shared) if shared else None
+            if further is None:
+                break
+            found += shared
+            state = further
         return found
 
 
+def _common(texts: Sequence[bytes]) -> bytes:
+    """What all texts begin with."""
+    low, high = min(texts, default=b""), max(texts, default=b"")
+    ends = (at for at, (one, other) in enumerate(zip(low, high, strict=False)) if one != other)
+    return low[: next(ends, min(len(low), len(high)))]
+
+
 class _Matcher(SteppedMatcher):
-    def __init__(self, vocabulary: Vocabulary, words: _Words) -> None:
+    def __init__(self, vocabulary: Vocabulary, automaton: _Automaton) -> None:
         super().__init__(vocabulary)
-        self._words = words
-        self._path = [_Range(0, len(words.words), 0)]
+        self._automaton = automaton
+        self._path = [automaton.start()]
 
     def _mask_text(self, buffer: Mask) -> bool:
-        buffer[:] = self._words.mask(self._path[-1])
-        return self.is_complete()
+        state = self._path[-1]
+        buffer[:] = 0
+        for thread in state.threads:
+            buffer |= self._automaton.mask(thread)
+        return state.complete
 
     def _advance_token(self, token: int) -> int:
         return self._advance_bytes(self._vocabulary.tokens[token])
 
     def _advance_bytes(self, text: bytes) -> int:
-        narrowed = self._words.narrowed(self._path[-1], text)
-        if narrowed is None:
+        further = self._automaton.after(self._path[-1], text)
+        if further is None:
             return 0
-        self._path.append(narrowed)
+        self._path.append(further)
         return 1
 
     def _back(self, count: int) -> None:
         del self._path[-count:]
 
     def _copy(self) -> SteppedMatcher:
-        copy = _Matcher(self._vocabulary, self._words)
+        copy = _Matcher(self._vocabulary, self._automaton)
         copy._path = self._path.copy()
         return copy
 
     def is_complete(self) -> bool:
-        """Whether the text so far is a word."""
-        at = self._path[-1]
-        return len(self._words.words[at.low]) == at.depth
+        """Whether the text so far is in the language."""
+        return self._path[-1].complete
 
     def forced(self) -> bytes:
-        """What all words left go on with."""
-        at = self._path[-1]
-        first, last = self._words.words[at.low], self._words.words[at.high - 1]
-        end = at.depth
-        while end < min(len(first), len(last)) and first[end] == last[end]:
-            end += 1
-        return b"" if self._ended else first[at.depth : end]
+        """What every continuation begins with."""
+        return b"" if self._ended else self._automaton.forced(self._path[-1])
