@@ -136,7 +136,12 @@ def _outputs(text: str, vague: tuple[Span, ...], catalog: Catalog, span: Span) -
     if source is None:
         return ANYTHING
     inside = tuple(each.shift(-span.start) for each in vague if span.contains(each))
+    recorder = Recorder(source, inside)
     try:
-        return Statements(Recorder(source, inside), catalog).statement(source.tree)()
+        outputs = Statements(recorder, catalog).statement(source.tree)()
     except _STUMBLES:
         return ANYTHING
+    handed_on = {each.span for each in recorder.references}
+    named = {id(each.binding): each.span for each in recorder.declarations if each.span not in handed_on}
+    places = (named.get(id(column)) for column in outputs.columns)
+    return replace(outputs, places=tuple(place and place.shift(span.start) for place in places))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
     from gproj_lsp.resolvers.sql.catalog import Catalog
+    from gproj_lsp.text import Span
 
 __all__ = ["ANYTHING", "NO_CTES", "Ctes", "Outputs", "Relation", "Scope", "Visible"]
 
@@ -28,12 +29,14 @@ class Outputs:
         open: Whether there may be more.
         guess: Whether those without a name may have a plain one all the same, as the database makes it up.
         exact: Whether each stands at its place, so that a column list renames them one by one.
+        places: Where each is given its name, where that is known and asked for.
     """
 
     columns: tuple[Binding | None, ...] = ()
     open: bool = False
     guess: bool = False
     exact: bool = True
+    places: tuple[Span | None, ...] = ()
 
     @property
     def named(self) -> Iterator[Binding]:

@@ -72,8 +72,11 @@ def given(draft: Draft, reader: Reader, target: Target) -> Given:
 
 
 def _moved(draft: Draft, outputs: Outputs, target: Target) -> Outputs:
-    columns = (column if column is None else draft.moved(column, target) for column in outputs.columns)
-    return replace(outputs, columns=tuple(columns))
+    columns = tuple(column if column is None else draft.moved(column, target) for column in outputs.columns)
+    for column, place in zip(columns, outputs.places, strict=False):
+        if column is not None:
+            draft.place(column.key, place)
+    return replace(outputs, columns=columns)
 
 
 def _whole_table(draft: Draft, reader: Reader, target: Target) -> Given:
