@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gproj_lsp.decode.base import Vocabulary
     from gproj_lsp.gbnf import Grammar
 
-__all__ = ["Budget", "open_bytes"]
+__all__ = ["Budget", "Unlimited", "open_bytes"]
 
 _CAREFUL = 16
 """Where so few tokens are left, each one is looked at."""
@@ -85,6 +85,38 @@ class Budget:
         rest = start.after(whole[len(base or b"") :].decode())
         self._rests[whole] = rest
         return rest
+
+
+class Unlimited:
+    """No bound: whoever asked for the text ends it.
+
+    Attributes:
+        safe: As in `Budget`.
+        careful: As in `Budget`.
+    """
+
+    safe = (b"", 0)
+    careful = False
+
+    def due(self, written: int) -> bool:  # noqa: ARG002  (as `Budget.due`)
+        """Never."""
+        return False
+
+    def holds(self, text: bytes, written: int) -> bool:  # noqa: ARG002  (as `Budget.holds`)
+        """Always."""
+        return True
+
+    def reaches(self, text: bytes, written: int) -> bool:  # noqa: ARG002  (as `Budget.reaches`)
+        """Always."""
+        return True
+
+    def ending(self, text: bytes) -> bytes | None:  # noqa: ARG002  (as `Budget.ending`)
+        """Not known."""
+        return None
+
+    def reason(self) -> str:
+        """None."""
+        return ""
 
 
 def open_bytes(text: bytes) -> int:

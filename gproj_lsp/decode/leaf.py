@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gproj_lsp.decode.base import mask_words
-from gproj_lsp.decode.budget import Budget, open_bytes
+from gproj_lsp.decode.budget import Budget, Unlimited, open_bytes
 from gproj_lsp.decode.engines.spelling import spelling
 from gproj_lsp.decode.lookup import starting_with
 from gproj_lsp.decode.sampling import admits, admitted, count
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gproj_lsp.decode.trace import Ledger
     from gproj_lsp.gbnf import Grammar
 
-__all__ = ["LeafDecoder", "Task", "Written"]
+__all__ = ["LeafDecoder", "Stretch", "Task", "Written"]
 
 _LAST_WORD = re.compile(rb"\s*\S*\Z")
 _WORD = 64
@@ -54,16 +54,35 @@ class Task:
 
 
 @dataclass(frozen=True)
+class Stretch:
+    """Part of a longer text, decoded under a matcher that has already read what came before.
+
+    Attributes:
+        matcher: It admits `tail` and has not read it.
+        given: What the matcher read.
+        tail: The rest of the text so far, to be spelled anew in tokens, together with what follows (token healing).
+        shown: The tokens before the tail; at least one.
+    """
+
+    matcher: Matcher
+    given: bytes
+    tail: bytes
+    shown: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Written:
     """The outcome of one decode.
 
     Attributes:
         text: All that was written, from the grammar's start.
         reason: Why it stops short of a string of the grammar; empty where it is one.
+        paused: Whether it was made to stop, so that more may follow.
     """
 
     text: bytes
     reason: str = ""
+    paused: bool = False
 
 
 class LeafDecoder:
@@ -91,28 +110,74 @@ class LeafDecoder:
             EngineError: The engine refused the grammar, or contradicts itself.
             ModelError: The model failed.
         """
-        state = _Decode(self, task, ledger, told)
+        place = _Place(self.engine.compile(task.grammar, self.context.vocabulary))
+        budget = Budget(task.grammar, task.budget, self.context.vocabulary)
+        return self._run(_Decode(self, task.shown, place, budget, ledger, told, closed=task.closed), stop)
+
+    def go_on(
+        self,
+        stretch: Stretch,
+        pauses: Callable[[bytes, int], bool],
+        ledger: Ledger,
+        told: Callable[[int, bytes], None],
+        stop: Stop | None = None,
+    ) -> Written:
+        """Write on until the model ends the text or is made to pause.
+
+        Args:
+            stretch: Where.
+            pauses: Asked with all of the text, and how many tokens of it are new, after each token; True: stop here.
+            ledger: As in `decode`.
+            told: As in `decode`.
+            stop: As in `decode`.
+
+        Returns:
+            All of the text, `given` and `tail` included; `paused` where the model did not end it.
+
+        Raises:
+            Cancelled: `stop` said so.
+            EngineError: The matcher contradicts itself.
+            ModelError: The model failed.
+        """
+        place = _Place(stretch.matcher, len(stretch.given))
+        state = _Decode(self, stretch.shown, place, Unlimited(), ledger, told, pauses=pauses)
+        state.text = stretch.given + stretch.tail
+        state.covered = len(stretch.given)
+        return self._run(state, stop)
+
+    def _run(self, state: _Decode, stop: Stop | None) -> Written:
         calls = self.context.calls
         try:
             return state.run(stop)
         finally:
-            ledger.model_calls += self.context.calls - calls
-            ledger.tokens += state.written()
+            state.ledger.model_calls += self.context.calls - calls
+            state.ledger.tokens += state.written()
 
 
 class _Decode:
     """The state of one decode: `text` is decided, `tokens` cover the first `covered` bytes of it, the rest waits to be fed."""
 
-    def __init__(
-        self, owner: LeafDecoder, task: Task, ledger: Ledger, told: Callable[[int, bytes], None]
+    def __init__(  # noqa: PLR0913  (what a decode is made of)
+        self,
+        owner: LeafDecoder,
+        shown: tuple[int, ...],
+        place: _Place,
+        budget: Budget | Unlimited,
+        ledger: Ledger,
+        told: Callable[[int, bytes], None],
+        *,
+        closed: bool = False,
+        pauses: Callable[[bytes, int], bool] = lambda _text, _tokens: False,
     ) -> None:
         self.vocabulary = owner.context.vocabulary
         self.context = owner.context
         self.sampler = owner.sampler
         self.buffer = owner.buffer
-        self.task = task
-        self.place = _Place(owner.engine.compile(task.grammar, self.vocabulary))
-        self.budget = Budget(task.grammar, task.budget, self.vocabulary)
+        self.shown = shown
+        self.place = place
+        self.budget = budget
+        self.closed = closed
+        self.pauses = pauses
         self.ledger = ledger
         self.told = told
         self.text = b""
@@ -138,6 +203,8 @@ class _Decode:
                 continue
             if self._choose(among, stop):
                 return Written(self.text)
+            if self.pauses(self.text, self.written()):
+                return Written(self.text, paused=True)
 
     def written(self) -> int:
         """Tokens so far, those that wait to be fed included."""
@@ -157,7 +224,7 @@ class _Decode:
             self.ledger.gave(forced)
 
     def _ended(self) -> bool:
-        return self.task.closed and self.place.matcher.is_complete()
+        return self.closed and self.place.matcher.is_complete()
 
     def _choices(self) -> int:
         """Put the mask at the text's end into the buffer; gives how many tokens it admits."""
@@ -175,7 +242,7 @@ class _Decode:
         if self.covered < len(self.text):
             among = self._mask_from(self.covered)
         logits = self._feed(stop)
-        if complete and not self.task.closed and self.sampler.leaves(logits, self.buffer):
+        if complete and not self.closed and self.sampler.leaves(logits, self.buffer):
             self.ledger.chose(among)
             return True
         while True:
@@ -232,7 +299,7 @@ class _Decode:
         if self.primed and waiting:
             logits = self.context.feed(waiting, stop)
         else:
-            logits = self.context.show((*self.task.shown, *self.tokens), stop)
+            logits = self.context.show((*self.shown, *self.tokens), stop)
         self.fed = len(self.tokens)
         self.primed = True
         return logits
@@ -282,9 +349,9 @@ class _Decode:
 class _Place:
     """A matcher that knows how many bytes of the text it has read, and can go to any other place in it."""
 
-    def __init__(self, matcher: Matcher) -> None:
+    def __init__(self, matcher: Matcher, read: int = 0) -> None:
         self.matcher = matcher
-        self._ends = [0]
+        self._ends = [read]
 
     @property
     def end(self) -> int:
