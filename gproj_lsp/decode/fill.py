@@ -20,7 +20,7 @@ from gproj_lsp.decode.executor import Decoded, Executor, Place, Stranded, Wishes
 from gproj_lsp.decode.rank import Ranking
 from gproj_lsp.decode.room import latest
 from gproj_lsp.decode.schema import ROOM, head
-from gproj_lsp.decode.trace import EmptyQuery, Event, Filled, Incomplete, Listener, silent
+from gproj_lsp.decode.trace import EmptyQuery, Event, Filled, HoleBegun, Incomplete, Listener, silent
 from gproj_lsp.environment import Environment
 from gproj_lsp.errors import EmptyQueryError, InputError
 from gproj_lsp.fragment import Rung
@@ -359,7 +359,9 @@ class _Work:
     def _fill(self, span: Span, hole: Hole, analysed: Analysed) -> Analysed:
         """Fill one hole, or tell why not; gives what is known of the text afterwards."""
         began = time.perf_counter()
+        self.filler.tell(HoleBegun(span, hole.sort))
         if reason := self.filler.unfit(hole):
+            self.filler.tell(Incomplete(hole.sort, reason))
             self._open(self.incomplete, span, hole.mark.text, hole.sort, reason)
             return analysed
         joined: dict[str, Analysed] = {}

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from gproj_lsp.environment import Binding
 from gproj_lsp.errors import EmptyQueryError
 from gproj_lsp.fragment import Rung
+from gproj_lsp.text import Span
 
 __all__ = [
     "Declared",
@@ -16,6 +17,7 @@ __all__ = [
     "Event",
     "Fallback",
     "Filled",
+    "HoleBegun",
     "HoleEntered",
     "Incomplete",
     "Ledger",
@@ -23,6 +25,19 @@ __all__ = [
     "Text",
     "silent",
 ]
+
+
+@dataclass(frozen=True)
+class HoleBegun:
+    """A hole of a document has its turn; all that follows is of it until it is filled, empty or incomplete.
+
+    Attributes:
+        span: Its bytes in the document as it was.
+        sort: What it expects.
+    """
+
+    span: Span
+    sort: str
 
 
 @dataclass(frozen=True)
@@ -95,7 +110,7 @@ class Incomplete:
     reason: str
 
 
-Event = HoleEntered | Text | Declared | Filled | Fallback | EmptyQuery | Incomplete
+Event = HoleBegun | HoleEntered | Text | Declared | Filled | Fallback | EmptyQuery | Incomplete
 Listener = Callable[[Event], None]
 
 
@@ -115,6 +130,7 @@ class Ledger:
         tokens: Tokens written, forced ones included.
         model_calls: How often the model was asked.
         given: The pieces of text that were written without asking, in order.
+        told: Whether all choices are counted; those that are made elsewhere are not.
     """
 
     free_bits: float = 0.0
@@ -122,6 +138,7 @@ class Ledger:
     tokens: int = 0
     model_calls: int = 0
     given: list[bytes] = field(default_factory=list)
+    told: bool = True
 
     @property
     def steps(self) -> int:
