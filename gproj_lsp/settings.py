@@ -45,14 +45,23 @@ class Key:
     most: float = inf
 
 
+SEVERITIES = "error|warning|information|hint|off"
+"""How a finding may be told."""
+
 KEYS: Mapping[str, Key] = MappingProxyType(
     {
         "engine": Key("llguidance|xgrammar|llama", "llguidance", "which mask engine decodes"),
         "model": Key(
             "text", "embedded", "`embedded`, the path of a GGUF file, or the `hf:` reference of a pulled one"
         ),
-        "exclude": Key("texts", (), "globs that `check` leaves out when it walks a folder"),
+        "exclude": Key(
+            "texts", (), "globs of files that are not looked at: by `check` in a folder, by an editor at all"
+        ),
         "baseline": Key("text", "", "a file of known ghosts that `check` does not report again"),
+        "checks.ghost-reference": Key(SEVERITIES, "error", "how a name that nothing declares is told"),
+        "checks.ambiguous-reference": Key(SEVERITIES, "warning", "how a name that means two things is told"),
+        "checks.unknown-sort": Key(SEVERITIES, "error", "how a hole of a sort that there is not is told"),
+        "checks.hole": Key(SEVERITIES, "hint", "how an editor tells holes"),
         "fill.temperature": Key("number", 0.0, "0 takes the likeliest text", 0.0, 10.0),
         "fill.top-p": Key(
             "number", 1.0, "sample from the likeliest tokens that together have this probability", 0.01, 1.0
@@ -82,6 +91,7 @@ class Settings:
         place: The settings file as messages show it, or empty where there is none.
         values: Every key of `KEYS`.
         surfaces: The keys set for each surface; texts and tuples of texts.
+        ignored: What the settings file says and nobody listens to, because the user does not trust the workspace.
     """
 
     root: Path
@@ -90,6 +100,7 @@ class Settings:
     surfaces: Mapping[str, Mapping[str, str | tuple[str, ...]]] = field(
         default_factory=lambda: MappingProxyType({})
     )
+    ignored: tuple[str, ...] = ()
 
     def text(self, key: str) -> str:
         """The value of a `text` or choice key."""
@@ -123,13 +134,14 @@ def find_root(start: Path) -> Path | None:
     return None
 
 
-def load(
+def load(  # noqa: PLR0913  (three sources of settings, and what they may do)
     root: Path,
     surfaces: SurfaceKeys,
     *,
     editor: Mapping[str, object] | None = None,
     overrides: Iterable[str] = (),
     environ: Mapping[str, str] | None = None,
+    trusted: bool = True,
 ) -> Settings:
     """The settings that hold in a workspace.
 
@@ -139,6 +151,8 @@ def load(
         editor: The editor's settings, with the same keys.
         overrides: `key=value`, as after `-c`.
         environ: Where `${VARIABLES}` are looked up; the process's environment by default.
+        trusted: Whether the user trusts the folder. Of a file in one that is not, only what can lead nowhere is taken: choices
+            between words that are known, and what is left out. No path, no URL, no variable of the environment.
 
     Raises:
         SettingsError: A file that can't be read, an unknown key, a value of another kind, an unset variable. `place` is
@@ -150,7 +164,8 @@ def load(
     if path.is_file():
         label = shown_path(path)
         file = _read(path, label)
-        settings = reader.merge(replace(settings, place=label), file.table, lambda keys: file.place(*keys))
+        reads = reader if trusted else replace(reader, harmless=True)
+        settings = reads.merge(replace(settings, place=label), file.table, lambda keys: file.place(*keys))
     if editor:
         settings = reader.merge(settings, editor, lambda keys: f"editor settings: {'.'.join(keys)}")
     for override in overrides:
@@ -187,6 +202,7 @@ class _Reader:
 
     surfaces: SurfaceKeys
     environ: Mapping[str, str]
+    harmless: bool = False
 
     def merge(self, settings: Settings, table: Mapping[str, object], place: _Place) -> Settings:
         for keys, found in _leaves(table):
@@ -204,6 +220,8 @@ class _Reader:
 
     def _set(self, settings: Settings, keys: tuple[str, ...], found: object, place: _Place) -> Settings:
         key = self._key(keys, place)
+        if self.harmless and not _is_harmless(keys, key):
+            return replace(settings, ignored=(*settings.ignored, ".".join(keys)))
         checked = _checked(self._expand(found, lambda: place(keys)), key, lambda: place(keys))
         if keys[0] != _SURFACES:
             return replace(settings, values=MappingProxyType({**settings.values, ".".join(keys): checked}))
@@ -242,7 +260,14 @@ class _Reader:
                 raise SettingsError(f"the variable {name} is not set", place=place(), mend=mend)
             return self.environ[name]
 
+        if self.harmless:
+            return found
         return _VARIABLE.sub(replaced, found)
+
+
+def _is_harmless(keys: tuple[str, ...], key: Key) -> bool:
+    """Whether a value can lead nowhere, whoever wrote it."""
+    return "|" in key.kind or keys == ("exclude",)
 
 
 def _leaves(

@@ -6,7 +6,7 @@ Adapters (providers, resolvers) are handed in; which there are is decided where 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -62,10 +62,16 @@ class Workspace:
         self._readings: dict[str, tuple[Reading, ...]] = {}
         self._analyzers: dict[str, Analyzer] = {}
         self._histories: dict[str, dict[str, History]] = {}
+        self._staged: dict[tuple[str, str, int], Analyzer] = {}
 
-    def surface_of(self, path: Path) -> Surface | None:
-        """The surface whose file patterns the path fits, or None."""
-        return surface_for(path, self._surfaces.values())
+    def surface_of(self, path: Path, language: str = "") -> Surface | None:
+        """The surface whose file patterns the path fits, or None.
+
+        Args:
+            path: The file.
+            language: An editor's language id, which decides where it is known.
+        """
+        return surface_for(path, self._surfaces.values(), language)
 
     def require_surface(self, path: Path, label: str) -> Surface:
         """The surface that reads the file.
@@ -99,29 +105,41 @@ class Workspace:
             self._readings[surface.name] = tuple(self._read(surface))
         return self._readings[surface.name]
 
-    def analyzer(self, surface: Surface, path: Path | None = None) -> Analyzer:
+    def analyzer(self, surface: Surface, path: Path | None = None, *, strict: bool = True) -> Analyzer:
         """The analyser of a surface's files; its caches live as long as the workspace.
 
         Args:
             surface: Whose.
             path: Which file it is for. One that is itself a source, such as a migration, is read on top of those before it.
+            strict: Whether every source must be read. If not, one that fails leaves open what there is besides what others say.
 
         Raises:
             ProviderError: A configured source could not be read.
         """
         if surface.name not in self._analyzers:
             readings = self.readings(surface)
-            for reading in readings:
-                if reading.error is not None:
-                    raise reading.error
-            self._analyzers[surface.name] = self._build(surface, [reading.facts for reading in readings])
+            failed = [reading.error for reading in readings if reading.error is not None]
+            if failed and strict:
+                raise failed[0]
+            facts = [reading.facts for reading in readings]
+            self._analyzers[surface.name] = self._build(surface, _left_open(facts) if failed else facts)
         before = self._before(surface, path) if path is not None else None
         return self._analyzers[surface.name] if before is None else before
 
     def problems(self, surface: Surface) -> tuple[str, ...]:
         """What providers could not read although they went on, once each."""
-        told = (problem for reading in self.readings(surface) for problem in reading.facts.problems)
+        told = (
+            problem
+            for reading in self.readings(surface)
+            for problem in (*reading.facts.problems, *([str(reading.error)] if reading.error else []))
+        )
         return tuple(dict.fromkeys(told))
+
+    def fingerprint(self, surface: Surface) -> tuple[str | None, ...]:
+        """What the sources of a surface are now, cheap to compute: if it is the same, so is what they say."""
+        return tuple(
+            self._fingerprint(surface, name) for name in surface.providers if name in self._providers
+        )
 
     def sourceless(self, surface: Surface) -> bool:
         """Whether nothing is configured that tells what the world declares."""
@@ -133,19 +151,26 @@ class Workspace:
         self._readings.clear()
         self._analyzers.clear()
         self._histories.clear()
+        self._staged.clear()
 
     def _build(self, surface: Surface, facts: Sequence[Facts]) -> Analyzer:
         return Analyzer(surface, self._resolver_of(surface), facts, self._said(surface, facts))
 
     def _before(self, surface: Surface, path: Path) -> Analyzer | None:
         """The analyser of a file that is itself a source; None for any other."""
-        for history in self._histories.get(surface.name, {}).values():
+        for provider, history in self._histories.get(surface.name, {}).items():
             index = history.index(path)
             if index is not None:
-                facts = [reading.facts for reading in self.readings(surface)]
-                start = history.before(index, facts, surface)
-                return Analyzer(surface, self._resolver_of(surface), start, self._said(surface, facts))
+                key = (surface.name, provider, index)
+                if key not in self._staged:
+                    self._staged[key] = self._stage(surface, history, index)
+                return self._staged[key]
         return None
+
+    def _stage(self, surface: Surface, history: History, index: int) -> Analyzer:
+        facts = [reading.facts for reading in self.readings(surface)]
+        start = history.before(index, facts, surface)
+        return Analyzer(surface, self._resolver_of(surface), start, self._said(surface, facts))
 
     def _said(self, surface: Surface, facts: Iterable[Facts]) -> dict[str, str]:
         """The settings that resolution sees: the user's, then what sources say of themselves (a database its dialect)."""
@@ -180,13 +205,7 @@ class Workspace:
             self._histories.setdefault(surface.name, {})[name] = History(self.settings.root, labels, stage)
             return stage(len(sources))
 
-        asked = Request(
-            self.settings.root,
-            self.settings.surface(surface.name),
-            declared,
-            surface=surface.name,
-            patterns=surface.patterns,
-        )
+        asked = self._request(surface, declared)
         provider = self._providers[name]
         try:
             if provider.fingerprint(asked) is None:
@@ -194,6 +213,26 @@ class Workspace:
             return Reading(name, provider.read(asked)), interpreted
         except ProviderError as error:
             return Reading(name, error=error), interpreted
+
+    def _fingerprint(self, surface: Surface, name: str) -> str | None:
+        try:
+            return self._providers[name].fingerprint(self._request(surface, lambda _: NOTHING))
+        except ProviderError as error:
+            return str(error)
+
+    def _request(self, surface: Surface, declared: Callable[[Sequence[tuple[str, str]]], Facts]) -> Request:
+        return Request(
+            self.settings.root,
+            self.settings.surface(surface.name),
+            declared,
+            surface=surface.name,
+            patterns=surface.patterns,
+        )
+
+
+def _left_open(facts: Iterable[Facts]) -> list[Facts]:
+    """Facts beside which there may be others: of none is everything known."""
+    return [replace(each, closed=frozenset(), partial=True) for each in facts]
 
 
 def sources_of(surface: Surface) -> tuple[str, ...]:

@@ -257,6 +257,23 @@ def grammar(
     return body(file, at, rung=rung, stdin_filename=stdin_filename, overrides=overrides or ())
 
 
+@app.command(epilog=_examples("gproj-lsp serve", "gproj-lsp serve --tcp 127.0.0.1:2087"))
+def serve(
+    tcp: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT", help="Listen there instead of on stdin and stdout.")
+    ] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Log everything on stderr.")] = False,
+    overrides: Overrides = None,
+) -> int:
+    """Run the language server, as editors do.
+
+    Findings, holes, fills and completions over the Language Server Protocol.
+    """
+    from gproj_lsp.cli.serve import serve as body
+
+    return body(tcp, overrides=overrides or (), verbose=verbose)
+
+
 @app.command("check-surface", epilog=_examples("gproj-lsp check-surface grammars/sql"))
 def check_surface(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A surface's folder.")],

@@ -15,10 +15,12 @@ from gproj_lsp.workspace import Workspace
 
 if TYPE_CHECKING:
     from gproj_lsp.decode.base import LanguageModel
+    from gproj_lsp.decode.context import Context
     from gproj_lsp.decode.fill import Filler
     from gproj_lsp.decode.trace import Listener
+    from gproj_lsp.lsp.parts import Parts
 
-__all__ = ["PROVIDERS", "Workspaces", "open_filler", "open_model"]
+__all__ = ["PROVIDERS", "Workspaces", "lsp_parts", "open_filler", "open_model"]
 
 PROVIDERS: Mapping[str, str] = {
     "ddl": "gproj_lsp.providers.files:DdlFiles",
@@ -101,12 +103,39 @@ class Workspaces:
         if root not in self._by_root:
             kinds = {name: surface.settings for name, surface in self._surfaces.items()}
             settings = load(root, kinds, overrides=self._overrides)
-            providers = {
-                name: LazyProvider(name, target, kept=name in _KEPT and not self._now)
-                for name, target in PROVIDERS.items()
-            }
+            providers = _providers(now=self._now)
             self._by_root[root] = Workspace(settings, self._surfaces, providers, resolver_of)
         return self._by_root[root]
+
+
+def _providers(*, now: bool = False) -> dict[str, LazyProvider]:
+    return {
+        name: LazyProvider(name, target, kept=name in _KEPT and not now) for name, target in PROVIDERS.items()
+    }
+
+
+def lsp_parts(overrides: Iterable[str], trust: Path) -> Parts:
+    """What the language server is put together of.
+
+    Args:
+        overrides: `key=value`, as after `-c`.
+        trust: Where the folders that the user trusts are remembered.
+    """
+    from gproj_lsp.decode.context import Context
+    from gproj_lsp.lsp.parts import Parts
+
+    surfaces = shipped()
+    return Parts(
+        surfaces,
+        tuple(overrides),
+        workspace=lambda settings: Workspace(settings, surfaces, _providers(), resolver_of),
+        bare=lambda settings: Workspace(settings, surfaces, {}, resolver_of),
+        model=lambda settings: Context(open_model(settings)),
+        filler=lambda settings, surface, context, told: open_filler(
+            settings, surface, context=context, told=told
+        ),
+        trust=trust,
+    )
 
 
 def _fallback(folder: Path) -> Path:
@@ -115,7 +144,12 @@ def _fallback(folder: Path) -> Path:
 
 
 def open_filler(
-    settings: Settings, surface: Surface, *, model: LanguageModel | None = None, told: Listener | None = None
+    settings: Settings,
+    surface: Surface,
+    *,
+    model: LanguageModel | None = None,
+    context: Context | None = None,
+    told: Listener | None = None,
 ) -> Filler:
     """A filler with the model and the engine that the settings ask for.
 
@@ -123,12 +157,13 @@ def open_filler(
         settings: What the user asked for.
         surface: The language.
         model: A model that is already loaded.
+        context: One with what it was shown.
         told: Gets the events.
 
     Raises:
         ModelError: The model is absent or can't be loaded.
     """
-    from gproj_lsp.decode.context import Context
+    from gproj_lsp.decode.context import Context as Shown
     from gproj_lsp.decode.engines import make_engine
     from gproj_lsp.decode.fill import Filler, Wishes
     from gproj_lsp.decode.sampling import Sampling
@@ -138,8 +173,8 @@ def open_filler(
         settings.number("fill.temperature"), settings.number("fill.top-p"), int(settings.number("fill.seed"))
     )
     wishes = Wishes(sampling, allow_base=settings.flag("fill.allow-base"))
-    context = Context(model or open_model(settings))
-    return Filler(surface, context, make_engine(settings.text("engine")), wishes, told or silent)
+    shown = context or Shown(model or open_model(settings))
+    return Filler(surface, shown, make_engine(settings.text("engine")), wishes, told or silent)
 
 
 def open_model(settings: Settings) -> LanguageModel:

@@ -1,0 +1,57 @@
+"""The language server's process."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Iterable
+from typing import BinaryIO
+
+from platformdirs import user_state_path
+
+from gproj_lsp.cli.console import note
+from gproj_lsp.cli.wiring import lsp_parts
+from gproj_lsp.errors import InputError
+from gproj_lsp.lsp.server import create
+
+__all__ = ["serve"]
+
+
+def serve(tcp: str | None, *, overrides: Iterable[str], verbose: bool) -> int:
+    """Serve one editor until it says `exit` or goes away.
+
+    Args:
+        tcp: `HOST:PORT` to listen on for one client; standard input and output where it is not given.
+        overrides: Settings, over all others.
+        verbose: Whether everything is logged on stderr.
+
+    Raises:
+        InputError: `tcp` is no address.
+    """
+    logging.basicConfig(level=logging.DEBUG if verbose else logging.WARNING, stream=sys.stderr)
+    if not verbose:
+        logging.getLogger("pygls").setLevel(logging.CRITICAL)  # what fails is logged where it is answered
+    server = create(lsp_parts(overrides, user_state_path("gproj-lsp", appauthor=False) / "trusted.json"))
+    if tcp is None:
+        server.start_io(sys.stdin.buffer, _private_output())
+        return 0
+    host, port = _address(tcp)
+    note(f"listening on {host}:{port}")
+    server.start_tcp(host, port)
+    return 0
+
+
+def _private_output() -> BinaryIO:
+    """The standard output for nobody but the protocol: what a library prints goes to stderr."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    return os.fdopen(kept, "wb")
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    if not port.isdecimal() or not 0 <= int(port) < 1 << 16:
+        raise InputError(f'"{text}" is no address', place="--tcp", mend="write it as 127.0.0.1:2087")
+    return host.strip("[]") or "127.0.0.1", int(port)

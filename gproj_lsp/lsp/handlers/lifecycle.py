@@ -1,0 +1,43 @@
+"""From `initialize` to `exit`: what the client can do, which folders are open, and the end of every thread."""
+
+from __future__ import annotations
+
+import gc
+import logging
+
+from lsprotocol import types
+
+from gproj_lsp.lsp.convert import path_of
+from gproj_lsp.lsp.options import Client, preferences
+from gproj_lsp.lsp.server import Server
+from gproj_lsp.lsp.watching import watch
+
+logger = logging.getLogger(__name__)
+
+
+def register(server: Server) -> None:
+    """Register the handlers."""
+    session = server.session
+
+    @server.notification(types.INITIALIZE)
+    def initialize(params: types.InitializeParams) -> None:
+        session.begin()
+        session.client = Client.of(params.capabilities)
+        session.preferences, problems = preferences(params.initialization_options)
+        uris = [folder.uri for folder in params.workspace_folders or ()] or [params.root_uri or ""]
+        session.folders = tuple(path for path in map(path_of, uris) if path is not None)
+        for problem in problems:
+            server.show(problem)
+
+    @server.request(types.INITIALIZED)
+    async def initialized(params: types.InitializedParams) -> None:
+        del params
+        # What was imported stays as long as the process; looking through it at each collection costs edits their time.
+        gc.collect()
+        gc.freeze()
+        await watch(server)
+
+    @server.notification(types.SHUTDOWN)
+    def shutdown(params: None) -> None:
+        del params
+        session.close()

@@ -1,0 +1,109 @@
+"""The model that decodes: loaded when it is first wanted, on the decoding thread, and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from gproj_lsp.decode.context import Context
+from gproj_lsp.decode.fill import Filler
+from gproj_lsp.decode.trace import Event, Listener
+from gproj_lsp.lsp.parts import Parts
+from gproj_lsp.settings import Settings
+from gproj_lsp.surface import Surface
+
+__all__ = ["Models"]
+
+_Wanted = tuple[str, str, float, float, float, bool]
+
+
+@dataclass
+class _Relay:
+    """Hands events to whoever listens now; a filler outlives the request that it was made for."""
+
+    told: Listener
+
+    def __call__(self, event: Event) -> None:
+        self.told(event)
+
+
+@dataclass
+class Models:
+    """One model at a time, and the fillers over it. Everything here belongs to the decoding thread.
+
+    Attributes:
+        parts: Who loads.
+        loading: Called on the thread when a model begins to load, with its setting; what it gives is called at the end, with
+            why it could not be loaded, or empty.
+    """
+
+    parts: Parts
+    loading: Callable[[str], Callable[[str], None]]
+    _name: str = ""
+    _context: Context | None = None
+    _fillers: dict[tuple[str, _Wanted], tuple[Filler, _Relay]] = field(default_factory=dict)
+
+    def context(self, settings: Settings) -> Context:
+        """The model that settings ask for, with what it was shown.
+
+        Raises:
+            ModelError: It is absent or can't be loaded.
+        """
+        name = settings.text("model")
+        if self._context is None or self._name != name:
+            self.close()
+            done = self.loading(name)
+            problem = "it could not be loaded"
+            try:
+                self._context = self.parts.model(settings)
+                self._name, problem = name, ""
+            except Exception as error:
+                problem = str(error)
+                raise
+            finally:
+                done(problem)
+        return self._context
+
+    def filler(self, settings: Settings, surface: Surface, told: Listener) -> Filler:
+        """A filler; the same one for the same wishes, so that what it compiled is kept.
+
+        Args:
+            settings: What the user asked for.
+            surface: The language.
+            told: Gets the events from now on.
+
+        Raises:
+            ModelError: The model is absent or can't be loaded.
+            EngineError: The mask engine is absent.
+        """
+        context = self.context(settings)
+        key = (surface.name, _wanted(settings))
+        if key not in self._fillers:
+            relay = _Relay(told)
+            self._fillers[key] = (self.parts.filler(settings, surface, context, relay), relay)
+        filler, relay = self._fillers[key]
+        relay.told = told
+        return filler
+
+    @property
+    def warm(self) -> bool:
+        """Whether a model is loaded."""
+        return self._context is not None
+
+    def close(self) -> None:
+        """Free the model."""
+        self._fillers.clear()
+        context, self._context, self._name = self._context, None, ""
+        if context is not None:
+            context.model.close()
+
+
+def _wanted(settings: Settings) -> _Wanted:
+    return (
+        settings.text("engine"),
+        settings.text("model"),
+        settings.number("fill.temperature"),
+        settings.number("fill.top-p"),
+        settings.number("fill.seed"),
+        settings.flag("fill.allow-base"),
+    )

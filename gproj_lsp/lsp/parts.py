@@ -1,0 +1,39 @@
+"""What the server is put together of; which adapters there are, whoever starts it decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gproj_lsp.decode.context import Context
+from gproj_lsp.decode.fill import Filler
+from gproj_lsp.decode.trace import Listener
+from gproj_lsp.settings import Settings
+from gproj_lsp.surface import Surface
+from gproj_lsp.workspace import Workspace
+
+__all__ = ["Parts"]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The hands of the server.
+
+    Attributes:
+        surfaces: The languages by name.
+        overrides: Settings from the command line (`key=value`), over all others.
+        workspace: A workspace from its settings, with every provider.
+        bare: The same without any source: what can be said while sources are read.
+        model: The model that settings ask for, loaded. Takes seconds; raises `ModelError`.
+        filler: A filler over a model that is loaded.
+        trust: Where the folders that the user trusts are remembered.
+    """
+
+    surfaces: Mapping[str, Surface]
+    overrides: tuple[str, ...]
+    workspace: Callable[[Settings], Workspace]
+    bare: Callable[[Settings], Workspace]
+    model: Callable[[Settings], Context]
+    filler: Callable[[Settings, Surface, Context, Listener], Filler]
+    trust: Path
