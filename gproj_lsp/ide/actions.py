@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from enum import Enum
 from weakref import WeakKeyDictionary
 
-from gproj_lsp.decode.chooser import Chooser
-from gproj_lsp.errors import EmptyQueryError, InputError
 from gproj_lsp.fragment import Rung
 from gproj_lsp.ghosts import GHOST, UNKNOWN_SORT, Diagnostic, clear
 from gproj_lsp.holes import Hole
 from gproj_lsp.ide.analysis import Analysis
 from gproj_lsp.ide.analyzer import Analyzer
+from gproj_lsp.ide.offers import Offer, Offers
 from gproj_lsp.ide.opening import hole_for_ghost
 from gproj_lsp.ide.suppression import suppression
 from gproj_lsp.text import Span, decode
@@ -76,12 +75,14 @@ class Actions:
 
     Args:
         analyzer: Made the analyses that are asked about.
-        chooser: What π chooses.
+        offers: What may stand in holes.
+        allow_base: Whether a hole without candidates may take an undeclared name.
     """
 
-    def __init__(self, analyzer: Analyzer, chooser: Chooser) -> None:
+    def __init__(self, analyzer: Analyzer, offers: Offers, *, allow_base: bool = False) -> None:
         self._analyzer = analyzer
-        self._chooser = chooser
+        self._offers = offers
+        self._allow_base = allow_base
         self._clears: WeakKeyDictionary[Analysis, int] = WeakKeyDictionary()
 
     def at(self, analysis: Analysis, span: Span) -> tuple[Action, ...]:
@@ -118,7 +119,7 @@ class Actions:
         if found.code != GHOST:
             return
         hole = hole_for_ghost(self._analyzer, analysis, found.span)
-        count = self._count(hole) if hole is not None else 0
+        count = _count(self._offers.of(hole)) if hole is not None else 0
         if count > 1:
             yield Action(f"Let the model choose ({count} candidates)", Deed.CHOOSE, found.span, finding=found)
 
@@ -137,17 +138,15 @@ class Actions:
             yield Action(f"Fill all {len(analysis.holes)} holes in file", Deed.FILL_FILE, hole.span)
 
     def _filling_one(self, hole: Hole) -> Iterator[Action]:
-        try:
-            choice = self._chooser.choice(hole)
-        except (EmptyQueryError, InputError):  # the hole's own hint says so
+        offer = self._offers.of(hole, allow_base=self._allow_base)
+        if offer.choice is None:  # the hole's own hint says why
             return
-        names = choice.instance.candidates.get(choice.instance.only, ())
-        if choice.instance.only and len(names) == 1:
+        names = offer.names
+        if offer.closed and len(names) == 1:
             yield Action(f"Fill with `{shown(names[0])}`", Deed.CHANGE, hole.span, names[0], preferred=True)
             return
-        count = sum(map(len, choice.instance.candidates.values()))
-        told = f"{count} candidates" if count else _ANYTHING
-        if not choice.guaranteed:
+        told = f"{_count(offer)} candidates" if _count(offer) else _ANYTHING
+        if not offer.choice.guaranteed:
             told = f"{_ANYTHING}, not guaranteed"
         yield Action(f"Fill: {hole.sort} ({told})", Deed.FILL, hole.span, preferred=True)
         if len(names) <= _FEW:
@@ -159,15 +158,6 @@ class Actions:
         found = analysis.reference_at(span.start)
         if found is not None and found[1].sort and found[0].contains(span):
             yield Action("Replace with a hole", Deed.OPEN, found[0])
-
-    def _count(self, hole: Hole) -> int:
-        """How many names may stand in a hole; 0 where it is open or can't be filled."""
-        try:
-            choice = self._chooser.choice(hole)
-        except (EmptyQueryError, InputError):
-            return 0
-        open_too = choice.instance.rung is Rung.BASE
-        return 0 if open_too else sum(map(len, choice.instance.candidates.values()))
 
 
 def shown(name: str) -> str:
@@ -196,3 +186,10 @@ def _instead(analysis: Analysis, found: Diagnostic, spelling: str) -> str:
 def _ignoring(analysis: Analysis, found: Diagnostic) -> Iterator[Action]:
     if suppression(analysis, found.span.start) is not None:
         yield Action("Ignore this line", Deed.IGNORE, Span(found.span.start, found.span.start), finding=found)
+
+
+def _count(offer: Offer) -> int:
+    """How many names may stand in a hole; 0 where it is open or can't be filled."""
+    if offer.choice is None or offer.rung is Rung.BASE:
+        return 0
+    return sum(map(len, offer.choice.instance.candidates.values()))

@@ -2,11 +2,11 @@
 
 import pytest
 
-from gproj_lsp.decode.chooser import Chooser
 from gproj_lsp.errors import InputError
 from gproj_lsp.ide import Analyzer
 from gproj_lsp.ide.actions import Actions, Deed, shown
 from gproj_lsp.ide.edits import applied
+from gproj_lsp.ide.offers import Offers
 from gproj_lsp.ide.plans import plan
 from gproj_lsp.resolve import resolver_of
 from gproj_lsp.text import Span, encode
@@ -30,7 +30,7 @@ def _analyzer(sql, dialect):
 
 @pytest.fixture(scope="module")
 def actions(analyzer, sql):
-    return Actions(analyzer, Chooser(sql))
+    return Actions(analyzer, Offers(sql))
 
 
 def opened(analyzer, marked):
