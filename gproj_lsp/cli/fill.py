@@ -163,7 +163,7 @@ def _filled_json(lines: LineIndex, hole: FilledHole) -> dict[str, object]:
         "candidates": list(hole.candidates),
         "text": hole.text,
         "guaranteed": hole.guaranteed,
-        "free_bits": round(hole.free_bits, 3),
+        "free_bits": None if hole.free_bits is None else round(hole.free_bits, 3),
         "tokens": hole.tokens,
         "model_calls": hole.model_calls,
         "milliseconds": round(hole.milliseconds, 1),

@@ -19,6 +19,9 @@ __all__ = [
     "BatchModel",
     "BranchingModel",
     "FimTokens",
+    "HoleFiller",
+    "HoleTask",
+    "HoleText",
     "LanguageModel",
     "Logits",
     "Mask",
@@ -276,5 +279,64 @@ class MaskEngine(Protocol):
 
         Raises:
             EngineError: The engine is not installed, or refused the grammar.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class HoleTask:
+    """A text that is to be written elsewhere.
+
+    Attributes:
+        before: The text before it.
+        gbnf: What it may be: valid GBNF whose start rule is `root`, G[Γ] with all names in it.
+        budget: The most tokens to write.
+        temperature: 0 takes the likeliest text.
+        top_p: As in `Sampling`.
+        seed: As in `Sampling`.
+    """
+
+    before: str
+    gbnf: str
+    budget: int
+    temperature: float = 0.0
+    top_p: float = 1.0
+    seed: int | None = None
+
+
+@dataclass(frozen=True)
+class HoleText:
+    """What came back for a task; nothing is promised of it before it was checked.
+
+    Attributes:
+        text: The text.
+        tokens: How many tokens it has, as far as was told; 0 where it was not.
+        cut: Whether the budget ended it.
+    """
+
+    text: str
+    tokens: int = 0
+    cut: bool = False
+
+
+class HoleFiller(Protocol):
+    """Writes whole texts of a grammar, where nobody can look at logits: a server somewhere else."""
+
+    @property
+    def name(self) -> str:
+        """As shown to users, without secrets."""
+        ...
+
+    @property
+    def capacity(self) -> int:
+        """How many tokens a text and what stands before it may have together."""
+        ...
+
+    def write(self, task: HoleTask, stop: Stop | None = None) -> HoleText:
+        """Have one text written.
+
+        Raises:
+            Cancelled: `stop` said so.
+            ModelError: There was no usable answer; tells from where, and what mends it.
         """
         ...

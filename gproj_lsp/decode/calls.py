@@ -24,6 +24,7 @@ from gproj_lsp.gbnf import (
     Repeat,
     Seq,
     Slot,
+    alternation,
     nullable,
     sequence,
     walk,
@@ -37,9 +38,12 @@ __all__ = [
     "concatenated",
     "ending_before",
     "interpreted",
+    "literal_of",
     "may_be_empty",
+    "own_end",
     "piece",
     "substituted",
+    "united",
 ]
 
 DEPTH = 32
@@ -128,6 +132,16 @@ def concatenated(*parts: Grammar | bytes) -> Grammar:
         closed.update(prefix + name for name in part.closed)
         items.append(Ref(prefix + part.start))
     return Grammar({"root": sequence(tuple(items)), **rules}, "root", frozenset(closed))
+
+
+def united(grammars: Sequence[Grammar]) -> Grammar:
+    """One grammar for the texts of any of several; rules are renamed apart."""
+    rules: dict[str, Expr] = {}
+    for at, grammar in enumerate(grammars):
+        rules.update((f"u{at}-{name}", renamed(rule, f"u{at}-")) for name, rule in grammar.rules.items())
+    choices = tuple(Ref(f"u{at}-{grammar.start}") for at, grammar in enumerate(grammars))
+    closed = frozenset(f"u{at}-{name}" for at, grammar in enumerate(grammars) for name in grammar.closed)
+    return Grammar({"root": alternation(choices), **rules}, "root", closed)
 
 
 def renamed(expr: Expr, prefix: str, regions: Mapping[str, str] | None = None) -> Expr:

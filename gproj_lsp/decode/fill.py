@@ -12,11 +12,14 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from gproj_lsp.decode.base import MaskEngine, Stop
+from gproj_lsp.decode.base import HoleFiller, MaskEngine, Stop
 from gproj_lsp.decode.chooser import Chooser
 from gproj_lsp.decode.context import Context
+from gproj_lsp.decode.decoder import Decoder
+from gproj_lsp.decode.delegate import Delegate
 from gproj_lsp.decode.draft import Draft
-from gproj_lsp.decode.executor import Decoded, Executor, Place, Stranded, Wishes
+from gproj_lsp.decode.executor import Executor
+from gproj_lsp.decode.hole import Decoded, Place, Stranded, Wishes
 from gproj_lsp.decode.rank import Ranking
 from gproj_lsp.decode.room import latest
 from gproj_lsp.decode.schema import ROOM, head
@@ -34,9 +37,6 @@ __all__ = ["Analyse", "Analysed", "FillResult", "FilledHole", "Filler", "HoleRan
 
 _AFTER = 2_000
 """Bytes of the text after a hole that can count at all."""
-
-_TEXT = 1_500
-"""Tokens of the text before a hole that a model is shown at most: 4 s to read once on two cores."""
 
 
 class Analysed(Protocol):
@@ -77,7 +77,7 @@ class FilledHole:
         candidates: What was admitted; empty where the position was open.
         text: What was written.
         guaranteed: Whether no ghost can be in it.
-        free_bits: How much the model had to choose from; see `Ledger`.
+        free_bits: How much the model had to choose from; see `Ledger`. None where that is not known.
         masks: How much was admitted at each step; see `Ledger`.
         forced: What was written without asking the model, in order.
         tokens: Tokens written.
@@ -92,7 +92,7 @@ class FilledHole:
     candidates: tuple[str, ...]
     text: str
     guaranteed: bool
-    free_bits: float
+    free_bits: float | None
     masks: tuple[int, ...]
     forced: tuple[str, ...]
     tokens: int
@@ -158,8 +158,9 @@ class Filler:
 
     Args:
         surface: The language.
-        context: The model and what it was shown; keep it, and what two documents have in common is read once.
-        engine: The mask engine.
+        model: The model and what it was shown; keep it, and what two documents have in common is read once. Or who fills holes
+            elsewhere.
+        engine: The mask engine; what comes from elsewhere is checked by it.
         wishes: How to fill.
         told: Gets the events.
     """
@@ -167,17 +168,20 @@ class Filler:
     def __init__(
         self,
         surface: Surface,
-        context: Context,
+        model: Context | HoleFiller,
         engine: MaskEngine,
         wishes: Wishes | None = None,
         told: Listener = silent,
     ) -> None:
         self._surface = surface
         self._told = told
-        self._vocabulary = context.vocabulary
-        self._capacity = context.model.capacity
         self._chooser = Chooser(surface, allow_base=bool(wishes and wishes.allow_base))
-        self._executor = Executor(context, engine, surface.fragments, self._chooser.policies, wishes, told)
+        policies = self._chooser.policies
+        self._decoder: Decoder = (
+            Executor(model, engine, surface.fragments, policies, wishes, told)
+            if isinstance(model, Context)
+            else Delegate(model, engine, surface.fragments, policies, wishes, told)
+        )
 
     def fill(
         self, text: str, analyse: Analyse, only: Collection[int] | None = None, stop: Stop | None = None
@@ -228,7 +232,7 @@ class Filler:
                 f"{hole.mark.text} is open: any name fits, none is declared", place=lines.place(offset)
             )
         place = self.place(hole, encode(text), self.schema(analysed, text))
-        ranking = self._executor.ranking(choice.instance, place, limit=limit, stop=stop)
+        ranking = self._decoder.ranking(choice.instance, place, limit=limit, stop=stop)
         return HoleRanking(hole, choice.instance.rung, choice.guaranteed, ranking)
 
     def fill_at(
@@ -251,8 +255,8 @@ class Filler:
         if hole is None or self.unfit(hole):
             raise InputError(self.unfit(hole) if hole else "there is no hole here")
         place = self.place(hole, encode(text), self.schema(analysed, text))
-        executor = self._executor.at((rung,))
-        return executor.decode(hole.sort, self._chooser.environment(hole), place, stop=stop)
+        decoder = self._decoder.at((rung,))
+        return decoder.decode(hole.sort, self._chooser.environment(hole), place, stop=stop)
 
     def choice(self, hole: Hole) -> Choice:
         """What π chooses at a hole; see `Chooser.choice`."""
@@ -267,7 +271,7 @@ class Filler:
         room = ROOM
         while True:
             told = encode(head(self._surface, analysed.environment_at(0), text, room))
-            if len(self._vocabulary.encode(told)) <= self._capacity // 2:
+            if len(self._decoder.vocabulary.encode(told)) <= self._decoder.capacity // 2:
                 return told
             room //= 2
 
@@ -280,9 +284,9 @@ class Filler:
         note = hole.mark.instruction or hole.mark.name.replace("_", " ")
         lines = f"{self._surface.comment} {note}\n" if note and not pinned(hole, self._surface) else ""
         text = data[:start] + encode(lines) + data[start : hole.span.start]
-        spare = self._executor.wishes.budget + self._capacity // 8  # for the hole and what is scored after it
-        room = self._capacity - len(self._vocabulary.encode(schema)) - spare
-        before = schema + latest(self._vocabulary, text, min(max(room, 2), _TEXT))
+        spare = self._decoder.wishes.budget + self._decoder.capacity // 8  # for the hole and what is scored after it
+        room = self._decoder.capacity - len(self._decoder.vocabulary.encode(schema)) - spare
+        before = schema + latest(self._decoder.vocabulary, text, min(max(room, 2), self._decoder.reads))
         after = data[hole.span.end : hole.span.end + _AFTER]
         return Place(_readable(before), _readable(after), hole.region, hole.mark.text, len(schema))
 
@@ -297,7 +301,7 @@ class Filler:
 
     def decode(self, hole: Hole, place: Place, accepts: Callable[[str], bool], stop: Stop | None) -> Decoded:
         """Decode one hole; `accepts` may refuse texts, and where names are ranked the next one is then taken."""
-        return self._executor.decode(
+        return self._decoder.decode(
             hole.sort,
             self._chooser.environment(hole),
             place,
@@ -411,7 +415,7 @@ def _filled(span: Span, hole: Hole, decoded: Decoded, milliseconds: float) -> Fi
         decoded.candidates,
         decoded.text,
         decoded.guaranteed,
-        ledger.free_bits,
+        ledger.free_bits if ledger.told else None,
         tuple(ledger.masks),
         tuple(piece.decode(errors="replace") for piece in ledger.given),
         ledger.tokens,

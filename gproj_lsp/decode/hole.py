@@ -92,6 +92,10 @@ class Judge:
             self._known[text] = self._accepts(text.decode())
         return self._known[text]
 
+    def refused(self, text: bytes) -> bool:
+        """Whether the caller was asked about the text before, and does not take it."""
+        return not self._known.get(text, True)
+
 
 @dataclass
 class Outcome:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gproj_lsp.decode.base import Mask, Matcher, Vocabulary
     from gproj_lsp.gbnf import Grammar
 
-__all__ = ["GrammarState", "LlamaEngine"]
+__all__ = ["GrammarState", "LlamaEngine", "gbnf_text"]
 
 _KEPT = 16
 
@@ -67,11 +67,9 @@ class LlamaEngine:
             GrammarError: The grammar is not valid.
             ModelError: llama.cpp is not installed, or the vocabulary is not one of its own.
         """
-        admitted = admit(grammar)
-        _refuse(admitted)
         if not vocabulary.end:
             raise EngineError("llama.cpp needs an end-of-generation token to tell where a text is complete")
-        key = vocabulary, render(portable(renamed(admitted)))
+        key = vocabulary, gbnf_text(grammar)
         state = self._compiled.get(key)
         if state is None:
             state = self._compiled[key] = self._start(key[1], vocabulary)
@@ -79,6 +77,18 @@ class LlamaEngine:
                 self._compiled.popitem(last=False)
         self._compiled.move_to_end(key)
         return _Matcher(vocabulary, state)
+
+
+def gbnf_text(grammar: Grammar) -> str:
+    """The grammar as text that llama.cpp can be trusted with, here or in a server; its start rule is `root`.
+
+    Raises:
+        EngineError: llama.cpp would get it wrong, or never come back from it.
+        GrammarError: It is not valid.
+    """
+    admitted = admit(grammar)
+    _refuse(admitted)
+    return render(portable(renamed(admitted)))
 
 
 def _refuse(grammar: Grammar) -> None:
