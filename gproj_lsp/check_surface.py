@@ -9,6 +9,7 @@ from pathlib import Path
 from gproj_lsp.decode.base import MaskEngine, Vocabulary
 from gproj_lsp.environment import Environment
 from gproj_lsp.errors import EmptyQueryError, EngineError, GprojError, SurfaceError
+from gproj_lsp.expansion import expand
 from gproj_lsp.facts import facts_from_table
 from gproj_lsp.fragment import Fragment, GateCase, Rung, candidates, instantiate
 from gproj_lsp.ide import Analyzer
@@ -150,15 +151,22 @@ def _gate_case(
     facts = facts_from_table(surface, case.facts, fragment.place)
     environment = Analyzer(surface, resolver, facts).start
     where = f"{fragment.anchor} at {case.rung.name.lower()}"
+    whole = _whole(fragment, surface, environment, case.rung) if fragment.regions else fragment
     for text in case.accept:
-        if not accepts(fragment, environment, case.rung, text):
+        if not accepts(whole, environment, case.rung, text):
             yield Failure(fragment.place, f"{where} refuses `{text}` of its corpus")
     for text in case.reject:
-        if accepts(fragment, environment, case.rung, text):
+        if accepts(whole, environment, case.rung, text):
             yield Failure(fragment.place, f"{where} takes `{text}`, which it must reject")
     for text in _ghosts(fragment, case, environment):
-        if accepts(fragment, environment, case.rung, text):
+        if accepts(whole, environment, case.rung, text):
             yield Failure(fragment.place, f"{where} takes the ghost `{text}`")
+
+
+def _whole(fragment: Fragment, surface: Surface, environment: Environment, rung: Rung) -> Fragment:
+    """The fragment with every fragment that it calls, names filled in."""
+    grammar = expand(fragment.anchor, surface.fragments, environment, lambda _: rung)
+    return Fragment(fragment.anchor, grammar, {}, {}, (), fragment.place)
 
 
 def _ghosts(fragment: Fragment, case: GateCase, environment: Environment) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
+from types import MappingProxyType
 
 from gproj_lsp.environment import Environment, Query
 from gproj_lsp.errors import EmptyQueryError, GrammarError
@@ -74,10 +75,21 @@ class SlotLadder:
 
 @dataclass(frozen=True)
 class RegionCall:
-    """What an `@name@` calls: the sort whose fragment is decoded there, and the order to decode siblings in."""
+    """What an `@name@` calls.
+
+    Attributes:
+        sort: The sort whose fragment is decoded there.
+        order: The order to decode siblings in.
+        clause: The clause that begins there, as the surface's `order` of regions names it; empty where none does.
+        nests: Whether a scope of its own begins there.
+        swaps: The sorts that stand for others from here on, until a scope begins or they are swapped again.
+    """
 
     sort: str
     order: int = 0
+    clause: str = ""
+    nests: bool = False
+    swaps: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from gproj_lsp import gbnf, tomlfile
 from gproj_lsp.environment import Query
 from gproj_lsp.errors import InputError, SurfaceError
 from gproj_lsp.fragment import Fragment, GateCase, RegionCall, Rung, SlotLadder
-from gproj_lsp.surface.spec import BlockSpec, LexerSpec, Limits, OpaqueSpec, PromptSpec, SortSpec, Surface
+from gproj_lsp.surface.spec import KINDS, BlockSpec, LexerSpec, Limits, OpaqueSpec, PromptSpec, SortSpec, Surface
 from gproj_lsp.tomlfile import TomlFile
 
 __all__ = ["FILE_NAME", "load", "load_fragment"]
@@ -97,6 +97,7 @@ class _Sort(_Strict):
     declares: str = ""
     rungs: tuple[str, ...] = ("gamma",)
     exhaustive: bool = False
+    kind: str = ""
 
 
 class _Surface(_Strict):
@@ -127,6 +128,9 @@ class _Slot(_Strict):
 class _Region(_Strict):
     sort: str
     order: int = 0
+    clause: str = ""
+    nests: bool = False
+    swaps: dict[str, str] = {}
 
 
 class _Gate(_Strict):
@@ -323,6 +327,7 @@ def _sort(file: TomlFile, name: str, raw: Raw) -> SortSpec:
         raise _error(file, "rungs go from the tightest to the loosest", *keys)
     if not table.placeholder.isidentifier():
         raise _error(file, "a placeholder is an identifier", "sorts", name, "placeholder")
+    _one_of(file, table.kind, KINDS, "sorts", name, "kind")
     return SortSpec(
         name,
         table.aliases,
@@ -332,6 +337,7 @@ def _sort(file: TomlFile, name: str, raw: Raw) -> SortSpec:
         table.declares,
         rungs,
         table.exhaustive,
+        table.kind,
     )
 
 
@@ -386,8 +392,9 @@ def _query(
 
 def _region(file: TomlFile, sorts: Mapping[str, SortSpec], name: str, raw: Raw) -> RegionCall:
     table = _convert(file, raw, _Region, "regions", name)
-    _known(file, sorts, table.sort, "regions", name, "sort")
-    return RegionCall(table.sort, table.order)
+    for sort in (table.sort, *table.swaps, *table.swaps.values()):
+        _known(file, sorts, sort, "regions", name)
+    return RegionCall(table.sort, table.order, table.clause, table.nests, MappingProxyType(table.swaps))
 
 
 def _gate(file: TomlFile, raw: Raw) -> GateCase:
