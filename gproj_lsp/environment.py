@@ -160,8 +160,21 @@ class Frame:
                 )
         return Frame(MappingProxyType(grown), self.tombstones)
 
-    def names(self, query: Query) -> Iterator[Binding]:
+    def names(self, query: Query) -> Sequence[Binding]:
         """Its bindings that the query admits, in order of declaration."""
+        if query.owner is not None:
+            return self._sifted(query)
+        found = self._found.get(query)
+        if found is None:
+            found = self._found[query] = self._sifted(query)
+        return found
+
+    @cached_property
+    def _found(self) -> dict[Query, Sequence[Binding]]:
+        """What it gave for queries on any owner: there are few of them, and a large frame is asked the same at every hole."""
+        return {}
+
+    def _sifted(self, query: Query) -> Sequence[Binding]:
         if len(query.sorts) == 1:
             (sort,) = query.sorts
             found = (
@@ -170,10 +183,10 @@ class Frame:
                 else self._by_owner.get((sort, query.owner), ())
             )
             if not query.where:
-                return iter(found)
+                return found
         else:
             found = tuple(self.bindings.values())
-        return (binding for binding in found if query.admits(binding))
+        return [binding for binding in found if query.admits(binding)]
 
     @cached_property
     def _by_sort(self) -> Mapping[str, Sequence[Binding]]:

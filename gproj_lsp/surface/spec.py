@@ -8,7 +8,10 @@ from pathlib import Path
 
 from gproj_lsp.fragment import Fragment, Rung
 
-__all__ = ["BlockSpec", "LexerSpec", "Limits", "OpaqueSpec", "PromptSpec", "SortSpec", "Surface"]
+__all__ = ["KINDS", "BlockSpec", "LexerSpec", "Limits", "OpaqueSpec", "PromptSpec", "SortSpec", "Surface"]
+
+KINDS = ("", "constant", "field", "function", "module", "struct", "variable")
+"""What editors tell apart."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,7 @@ class SortSpec:
         declares: For declaration sorts (`ColDecl`): the sort the written name is declared as.
         rungs: π: the rungs to try, tightest first; climbing above GAMMA needs the user's leave.
         exhaustive: Whether a source that declares some such names declares them all (DDL files and tables).
+        kind: What editors show such a name as: one of `KINDS`; empty for what is no single name.
     """
 
     name: str
@@ -34,6 +38,7 @@ class SortSpec:
     declares: str = ""
     rungs: tuple[Rung, ...] = (Rung.GAMMA,)
     exhaustive: bool = False
+    kind: str = ""
 
 
 @dataclass(frozen=True)
