@@ -31,7 +31,9 @@ class Client:
         refresh_diagnostics: It asks again for all of them when told to.
         related: Diagnostics may say where else to look.
         document_changes: Edits may name the version they are for.
+        literals: Code actions may be more than commands.
         resolve_edit: A code action's edit may come later.
+        apply_edit: It makes edits that a command asks for.
         show_document: It can show a document with a selection.
         markdown: Hovers may be Markdown.
         progress: It shows work that the server began by itself.
@@ -46,7 +48,9 @@ class Client:
     refresh_diagnostics: bool = False
     related: bool = False
     document_changes: bool = False
+    literals: bool = False
     resolve_edit: bool = False
+    apply_edit: bool = False
     show_document: bool = False
     markdown: bool = False
     progress: bool = False
@@ -73,6 +77,8 @@ class Client:
             related=bool(published and published.related_information)
             or bool(document.diagnostic and document.diagnostic.related_information),
             document_changes=bool(workspace.workspace_edit and workspace.workspace_edit.document_changes),
+            literals=bool(action and action.code_action_literal_support),
+            apply_edit=bool(workspace.apply_edit),
             resolve_edit=bool(
                 action and action.resolve_support and "edit" in action.resolve_support.properties
             ),

@@ -15,6 +15,7 @@ from gproj_lsp import __version__
 from gproj_lsp.lsp import handlers
 from gproj_lsp.lsp.diagnostics import Publisher
 from gproj_lsp.lsp.failures import answer_of
+from gproj_lsp.lsp.filling import Fillings
 from gproj_lsp.lsp.parts import Parts
 from gproj_lsp.lsp.progress import Progress
 from gproj_lsp.lsp.session import Session, Snapshot
@@ -37,8 +38,10 @@ _OURS = (
     types.NOTEBOOK_DOCUMENT_DID_CHANGE,
     types.NOTEBOOK_DOCUMENT_DID_CLOSE,
     types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS,
+    types.WORKSPACE_EXECUTE_COMMAND,
 )
-"""What pygls would do by itself, with lines that end where LSP's do not (form feeds, U+2028)."""
+"""What pygls would do by itself: with lines that end where LSP's do not (form feeds, U+2028), with commands that can't be
+cancelled."""
 
 
 class Server(LanguageServer):
@@ -47,6 +50,7 @@ class Server(LanguageServer):
     Attributes:
         session: What is open.
         publisher: Tells diagnostics.
+        fillings: Carries out what code actions and commands ask for.
         background: Shows what is done in the background.
 
     Args:
@@ -65,6 +69,7 @@ class Server(LanguageServer):
             self.protocol.fm.builtin_features.pop(method, None)
         self.background = Progress(self)
         self.publisher = Publisher(self)
+        self.fillings = Fillings(self)
         self.session = Session(
             parts,
             status=self._status,
