@@ -52,8 +52,18 @@ KEYS: Mapping[str, Key] = MappingProxyType(
     {
         "engine": Key("llguidance|xgrammar|llama", "llguidance", "which mask engine decodes"),
         "model": Key(
-            "text", "embedded", "`embedded`, the path of a GGUF file, or the `hf:` reference of a pulled one"
+            "text",
+            "embedded",
+            "`embedded`, the path of a GGUF file, the `hf:` reference of a pulled one, `hf:` and a folder of Transformers, or "
+            "the URL of a server",
         ),
+        "remote.model": Key("text", "", "what the server calls the model; needed where it has several"),
+        "remote.server": Key(
+            "auto|llama.cpp|vllm|vllm-before-0.12|sglang|fireworks", "auto", "how the server takes a grammar"
+        ),
+        "remote.key": Key("text", "", "the name of the environment variable that holds the server's key"),
+        "remote.timeout": Key("number", 60.0, "seconds that one hole may take", 0.1, 3600.0),
+        "remote.context": Key("whole", 4096, "tokens that the server's context holds", 512, 10_000_000),
         "exclude": Key(
             "texts", (), "globs of files that are not looked at: by `check` in a folder, by an editor at all"
         ),
@@ -92,6 +102,7 @@ class Settings:
         values: Every key of `KEYS`.
         surfaces: The keys set for each surface; texts and tuples of texts.
         ignored: What the settings file says and nobody listens to, because the user does not trust the workspace.
+        filed: The keys whose values only the settings file gives, which may be somebody else's.
     """
 
     root: Path
@@ -101,6 +112,7 @@ class Settings:
         default_factory=lambda: MappingProxyType({})
     )
     ignored: tuple[str, ...] = ()
+    filed: frozenset[str] = frozenset()
 
     def text(self, key: str) -> str:
         """The value of a `text` or choice key."""
@@ -165,9 +177,12 @@ def load(  # noqa: PLR0913  (three sources of settings, and what they may do)
         label = shown_path(path)
         file = _read(path, label)
         reads = reader if trusted else replace(reader, harmless=True)
-        settings = reads.merge(replace(settings, place=label), file.table, lambda keys: file.place(*keys))
+        filed = frozenset(".".join(keys) for keys, _ in _leaves(file.table))
+        settings = replace(settings, place=label, filed=filed)
+        settings = reads.merge(settings, file.table, lambda keys: file.place(*keys))
     if editor:
         settings = reader.merge(settings, editor, lambda keys: f"editor settings: {'.'.join(keys)}")
+        settings = replace(settings, filed=settings.filed - {".".join(keys) for keys, _ in _leaves(editor)})
     for override in overrides:
         settings = reader.override(settings, override)
     return settings
@@ -216,6 +231,7 @@ class _Reader:
             raise SettingsError("an override is key=value", place="-c", mend="as in -c engine=xgrammar")
         place = f"-c {'.'.join(keys)}"
         kind = self._key(keys, lambda _: place).kind
+        settings = replace(settings, filed=settings.filed - {".".join(keys)})
         return self._set(settings, keys, _said(word.strip(), kind), lambda _: place)
 
     def _set(self, settings: Settings, keys: tuple[str, ...], found: object, place: _Place) -> Settings:

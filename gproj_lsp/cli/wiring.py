@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
@@ -14,13 +15,12 @@ from gproj_lsp.surface import Surface, shipped
 from gproj_lsp.workspace import Workspace
 
 if TYPE_CHECKING:
-    from gproj_lsp.decode.base import LanguageModel
-    from gproj_lsp.decode.context import Context
-    from gproj_lsp.decode.fill import Filler
+    from gproj_lsp.decode.base import HoleFiller, LanguageModel
+    from gproj_lsp.decode.fill import Filler, Writer
     from gproj_lsp.decode.trace import Listener
     from gproj_lsp.lsp.parts import Parts
 
-__all__ = ["PROVIDERS", "Workspaces", "lsp_parts", "open_filler", "open_model"]
+__all__ = ["PROVIDERS", "Workspaces", "lsp_parts", "open_filler", "open_model", "open_writer"]
 
 PROVIDERS: Mapping[str, str] = {
     "ddl": "gproj_lsp.providers.files:DdlFiles",
@@ -28,6 +28,9 @@ PROVIDERS: Mapping[str, str] = {
     "database": "gproj_lsp.providers.database:Database",
 }
 """Every provider by the name that surfaces give it, as `module:class`."""
+
+_HOSTS = "GPROJ_REMOTE_HOSTS"
+"""The environment variable that names the hosts to which text may go because a settings file says so."""
 
 _KEPT = frozenset({"database"})
 """Those whose answers are kept: a server may be out of reach next time."""
@@ -121,7 +124,6 @@ def lsp_parts(overrides: Iterable[str], trust: Path) -> Parts:
         overrides: `key=value`, as after `-c`.
         trust: Where the folders that the user trusts are remembered.
     """
-    from gproj_lsp.decode.context import Context
     from gproj_lsp.lsp.parts import Parts
 
     surfaces = shipped()
@@ -130,9 +132,9 @@ def lsp_parts(overrides: Iterable[str], trust: Path) -> Parts:
         tuple(overrides),
         workspace=lambda settings: Workspace(settings, surfaces, _providers(), resolver_of),
         bare=lambda settings: Workspace(settings, surfaces, {}, resolver_of),
-        model=lambda settings: Context(open_model(settings)),
-        filler=lambda settings, surface, context, told: open_filler(
-            settings, surface, context=context, told=told
+        writer=open_writer,
+        filler=lambda settings, surface, writer, told: open_filler(
+            settings, surface, writer=writer, told=told
         ),
         trust=trust,
     )
@@ -148,7 +150,7 @@ def open_filler(
     surface: Surface,
     *,
     model: LanguageModel | None = None,
-    context: Context | None = None,
+    writer: Writer | None = None,
     told: Listener | None = None,
 ) -> Filler:
     """A filler with the model and the engine that the settings ask for.
@@ -157,13 +159,13 @@ def open_filler(
         settings: What the user asked for.
         surface: The language.
         model: A model that is already loaded.
-        context: One with what it was shown.
+        writer: One with what it was shown, or who fills holes elsewhere.
         told: Gets the events.
 
     Raises:
         ModelError: The model is absent or can't be loaded.
     """
-    from gproj_lsp.decode.context import Context as Shown
+    from gproj_lsp.decode.context import Context
     from gproj_lsp.decode.engines import make_engine
     from gproj_lsp.decode.fill import Filler, Wishes
     from gproj_lsp.decode.sampling import Sampling
@@ -173,17 +175,72 @@ def open_filler(
         settings.number("fill.temperature"), settings.number("fill.top-p"), int(settings.number("fill.seed"))
     )
     wishes = Wishes(sampling, allow_base=settings.flag("fill.allow-base"))
-    shown = context or Shown(model or open_model(settings))
-    return Filler(surface, shown, make_engine(settings.text("engine")), wishes, told or silent)
+    who = writer or (Context(model) if model else open_writer(settings))
+    # Nothing is decoded here where holes are filled elsewhere: the default engine checks what comes back.
+    engine = make_engine(settings.text("engine")) if isinstance(who, Context) else make_engine()
+    return Filler(surface, who, engine, wishes, told or silent)
+
+
+def open_writer(settings: Settings) -> Writer:
+    """Who fills holes: the model that the settings ask for, loaded, or a server.
+
+    Raises:
+        ModelError: The model or the server's key is absent, or the user did not allow that text goes to the server.
+    """
+    from gproj_lsp.decode.context import Context
+
+    return _open_remote(settings) if _is_remote(settings) else Context(open_model(settings))
 
 
 def open_model(settings: Settings) -> LanguageModel:
     """The model that the settings ask for, loaded.
 
     Raises:
-        ModelError: It is absent or can't be loaded.
+        ModelError: It is absent or can't be loaded, or is on a server, which gives texts and no probabilities.
     """
     from gproj_lsp.decode.models.catalogue import locate
     from gproj_lsp.decode.models.llama import LlamaModel
+    from gproj_lsp.errors import ModelError
 
+    if _is_remote(settings):
+        mend = "use a model on this machine for it, as in -c model=embedded"
+        raise ModelError("a remote model fills holes, and can do nothing else", mend=mend)
     return LlamaModel(locate(settings.text("model"), root=settings.root))
+
+
+def _is_remote(settings: Settings) -> bool:
+    return settings.text("model").partition("://")[0] in ("http", "https")
+
+
+def _open_remote(settings: Settings) -> HoleFiller:
+    from gproj_lsp.decode.models.exchange import address
+    from gproj_lsp.decode.models.remote import RemoteFiller
+    from gproj_lsp.errors import ModelError
+
+    to = address(settings.text("model"))
+    allowed = {host.strip() for host in os.environ.get(_HOSTS, "").split(",")}
+    if "model" in settings.filed and not to.local and to.host not in allowed:
+        said = f"the workspace wants text sent to {to.host}, and you did not allow it"
+        mend = f"export {_HOSTS}={to.host}, or say -c model=… yourself"
+        raise ModelError(said, place=settings.place, mend=mend)
+    return RemoteFiller(
+        settings.text("model"),
+        key=_key(settings),
+        model=settings.text("remote.model"),
+        server=settings.text("remote.server"),
+        seconds=settings.number("remote.timeout"),
+        capacity=int(settings.number("remote.context")),
+    )
+
+
+def _key(settings: Settings) -> str:
+    """The server's key. A name that leads nowhere is not repeated: it may be a key that was written in the wrong place."""
+    from gproj_lsp.errors import ModelError
+
+    name = settings.text("remote.key")
+    key = os.environ.get(name, "").strip() if name else ""
+    if name and not key:
+        said = "the environment variable that remote.key names is not set"
+        mend = "export it; remote.key is a variable's name, never the key itself"
+        raise ModelError(said, place=settings.place, mend=mend)
+    return key

@@ -33,7 +33,20 @@ from gproj_lsp.policy import Choice
 from gproj_lsp.surface import Surface
 from gproj_lsp.text import LineIndex, Span, encode
 
-__all__ = ["Analyse", "Analysed", "FillResult", "FilledHole", "Filler", "HoleRanking", "OpenHole", "Wishes"]
+__all__ = [
+    "Analyse",
+    "Analysed",
+    "FillResult",
+    "FilledHole",
+    "Filler",
+    "HoleRanking",
+    "OpenHole",
+    "Wishes",
+    "Writer",
+]
+
+Writer = Context | HoleFiller
+"""A model and what it was shown, or who fills holes elsewhere."""
 
 _AFTER = 2_000
 """Bytes of the text after a hole that can count at all."""
@@ -158,8 +171,7 @@ class Filler:
 
     Args:
         surface: The language.
-        model: The model and what it was shown; keep it, and what two documents have in common is read once. Or who fills holes
-            elsewhere.
+        writer: Who writes; keep a context, and what two documents have in common is read once.
         engine: The mask engine; what comes from elsewhere is checked by it.
         wishes: How to fill.
         told: Gets the events.
@@ -168,7 +180,7 @@ class Filler:
     def __init__(
         self,
         surface: Surface,
-        model: Context | HoleFiller,
+        writer: Writer,
         engine: MaskEngine,
         wishes: Wishes | None = None,
         told: Listener = silent,
@@ -178,9 +190,9 @@ class Filler:
         self._chooser = Chooser(surface, allow_base=bool(wishes and wishes.allow_base))
         policies = self._chooser.policies
         self._decoder: Decoder = (
-            Executor(model, engine, surface.fragments, policies, wishes, told)
-            if isinstance(model, Context)
-            else Delegate(model, engine, surface.fragments, policies, wishes, told)
+            Executor(writer, engine, surface.fragments, policies, wishes, told)
+            if isinstance(writer, Context)
+            else Delegate(writer, engine, surface.fragments, policies, wishes, told)
         )
 
     def fill(
@@ -284,7 +296,9 @@ class Filler:
         note = hole.mark.instruction or hole.mark.name.replace("_", " ")
         lines = f"{self._surface.comment} {note}\n" if note and not pinned(hole, self._surface) else ""
         text = data[:start] + encode(lines) + data[start : hole.span.start]
-        spare = self._decoder.wishes.budget + self._decoder.capacity // 8  # for the hole and what is scored after it
+        spare = (
+            self._decoder.wishes.budget + self._decoder.capacity // 8
+        )  # for the hole and what is scored after it
         room = self._decoder.capacity - len(self._decoder.vocabulary.encode(schema)) - spare
         before = schema + latest(self._decoder.vocabulary, text, min(max(room, 2), self._decoder.reads))
         after = data[hole.span.end : hole.span.end + _AFTER]

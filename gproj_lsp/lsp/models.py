@@ -6,15 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from gproj_lsp.decode.context import Context
-from gproj_lsp.decode.fill import Filler
+from gproj_lsp.decode.fill import Filler, Writer
+from gproj_lsp.decode.models.exchange import shown_model
 from gproj_lsp.decode.trace import Event, Listener
 from gproj_lsp.lsp.parts import Parts
-from gproj_lsp.settings import Settings
+from gproj_lsp.settings import KEYS, Settings, Value
 from gproj_lsp.surface import Surface
 
 __all__ = ["Models"]
 
 _Wanted = tuple[str, str, float, float, float, bool]
+_WRITER = tuple(key for key in KEYS if key == "model" or key.startswith("remote."))
+"""The settings that decide who fills holes."""
 
 
 @dataclass
@@ -39,30 +42,30 @@ class Models:
 
     parts: Parts
     loading: Callable[[str], Callable[[str], None]]
-    _name: str = ""
-    _context: Context | None = None
+    _asked: tuple[Value, ...] = ()
+    _writer: Writer | None = None
     _fillers: dict[tuple[str, _Wanted], tuple[Filler, _Relay]] = field(default_factory=dict)
 
-    def context(self, settings: Settings) -> Context:
-        """The model that settings ask for, with what it was shown.
+    def writer(self, settings: Settings) -> Writer:
+        """Who fills holes as settings ask: a model with what it was shown, or a server.
 
         Raises:
             ModelError: It is absent or can't be loaded.
         """
-        name = settings.text("model")
-        if self._context is None or self._name != name:
+        asked = tuple(settings.values[key] for key in _WRITER)
+        if self._writer is None or self._asked != asked:
             self.close()
-            done = self.loading(name)
+            done = self.loading(shown_model(settings.text("model")))
             problem = "it could not be loaded"
             try:
-                self._context = self.parts.model(settings)
-                self._name, problem = name, ""
+                self._writer = self.parts.writer(settings)
+                self._asked, problem = asked, ""
             except Exception as error:
                 problem = str(error)
                 raise
             finally:
                 done(problem)
-        return self._context
+        return self._writer
 
     def filler(self, settings: Settings, surface: Surface, told: Listener) -> Filler:
         """A filler; the same one for the same wishes, so that what it compiled is kept.
@@ -76,11 +79,11 @@ class Models:
             ModelError: The model is absent or can't be loaded.
             EngineError: The mask engine is absent.
         """
-        context = self.context(settings)
+        writer = self.writer(settings)
         key = (surface.name, _wanted(settings))
         if key not in self._fillers:
             relay = _Relay(told)
-            self._fillers[key] = (self.parts.filler(settings, surface, context, relay), relay)
+            self._fillers[key] = (self.parts.filler(settings, surface, writer, relay), relay)
         filler, relay = self._fillers[key]
         relay.told = told
         return filler
@@ -88,14 +91,14 @@ class Models:
     @property
     def warm(self) -> bool:
         """Whether a model is loaded."""
-        return self._context is not None
+        return self._writer is not None
 
     def close(self) -> None:
         """Free the model."""
         self._fillers.clear()
-        context, self._context, self._name = self._context, None, ""
-        if context is not None:
-            context.model.close()
+        writer, self._writer, self._asked = self._writer, None, ()
+        if isinstance(writer, Context):
+            writer.model.close()
 
 
 def _wanted(settings: Settings) -> _Wanted:

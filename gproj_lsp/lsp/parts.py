@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from gproj_lsp.decode.context import Context
-from gproj_lsp.decode.fill import Filler
+from gproj_lsp.decode.fill import Filler, Writer
 from gproj_lsp.decode.trace import Listener
 from gproj_lsp.settings import Settings
 from gproj_lsp.surface import Surface
@@ -25,8 +24,8 @@ class Parts:
         overrides: Settings from the command line (`key=value`), over all others.
         workspace: A workspace from its settings, with every provider.
         bare: The same without any source: what can be said while sources are read.
-        model: The model that settings ask for, loaded. Takes seconds; raises `ModelError`.
-        filler: A filler over a model that is loaded.
+        writer: Who fills holes as settings ask: a model, loaded, or a server. Takes seconds; raises `ModelError`.
+        filler: A filler over one.
         trust: Where the folders that the user trusts are remembered.
     """
 
@@ -34,6 +33,6 @@ class Parts:
     overrides: tuple[str, ...]
     workspace: Callable[[Settings], Workspace]
     bare: Callable[[Settings], Workspace]
-    model: Callable[[Settings], Context]
-    filler: Callable[[Settings, Surface, Context, Listener], Filler]
+    writer: Callable[[Settings], Writer]
+    filler: Callable[[Settings, Surface, Writer, Listener], Filler]
     trust: Path

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from gproj_lsp.decode.base import Stop
 
-__all__ = ["MOST", "Address", "Answer", "UnansweredError", "address", "exchange"]
+__all__ = ["MOST", "Address", "Answer", "UnansweredError", "address", "exchange", "shown_model"]
 
 MOST = 1 << 20
 """Bytes of the longest answer that is read; a hole's text has a few hundred."""
@@ -116,6 +116,16 @@ def address(url: str) -> Address:
     path = quote(unquote(parts.path)).rstrip("/").removesuffix("/completions")
     query = quote(parts.query, safe="=&%+/:,;@!$'()*?")
     return Address(secure, _host(parts), port or (443 if secure else 80), path, query, _user(parts))
+
+
+def shown_model(setting: str) -> str:
+    """The setting `model` as it may be shown: of a URL only what is not secret."""
+    if "://" not in setting:
+        return setting
+    try:
+        return str(address(setting))
+    except ModelError:
+        return "a server"
 
 
 def _host(parts: SplitResult) -> str:
