@@ -11,7 +11,7 @@ import ssl
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from http.client import HTTPConnection, HTTPException, HTTPSConnection, IncompleteRead
 from ipaddress import ip_address
 from threading import Event, Thread
 from typing import TYPE_CHECKING
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from gproj_lsp.decode.base import Stop
 
-__all__ = ["MOST", "Address", "Answer", "UnansweredError", "address", "exchange", "shown_model"]
+__all__ = ["MOST", "Address", "Answer", "LateError", "UnansweredError", "address", "exchange", "shown_model"]
 
 MOST = 1 << 20
 """Bytes of the longest answer that is read; a hole's text has a few hundred."""
@@ -99,6 +99,13 @@ class UnansweredError(Exception):
         self.passing = passing
 
 
+class LateError(UnansweredError):
+    """No answer came in time."""
+
+    def __init__(self) -> None:
+        super().__init__("no answer in time", passing=False)
+
+
 def address(url: str) -> Address:
     """The address that a URL means; a trailing slash or `/completions` is left out.
 
@@ -163,7 +170,7 @@ def exchange(  # noqa: PLR0913  (whom, what, and for how long)
 
     Raises:
         Cancelled: `stop` said so; the connection is broken off, so that the server may stop too.
-        UnansweredError: No answer came.
+        UnansweredError: No answer came; `LateError` where it may only be late.
     """
     asking = _Asking(to, path, headers, body, seconds)
     asking.start()
@@ -173,7 +180,7 @@ def exchange(  # noqa: PLR0913  (whom, what, and for how long)
             if stop and stop():
                 raise Cancelled("decoding was cancelled")
             if time.monotonic() > until:
-                raise UnansweredError(f"no answer within {seconds:g} s", passing=False)
+                raise LateError
     finally:
         asking.leave()
     return asking.result()
@@ -227,9 +234,11 @@ class _Asking(Thread):
         if self._left:
             raise OSError("left")
         connection.request(self._method, self._target, self._body, dict(self._headers))
-        answer = connection.getresponse()
-        body = answer.read(MOST + 1)
-        headers = {name.lower(): value for name, value in answer.getheaders()}
+        with connection.getresponse() as answer:
+            body = answer.read(MOST + 1)
+            if len(body) <= MOST and answer.length:
+                raise IncompleteRead(body, answer.length)
+            headers = {name.lower(): value for name, value in answer.getheaders()}
         return Answer(answer.status, headers, body[:MOST], len(body) <= MOST)
 
 
@@ -254,7 +263,7 @@ def _unanswered(error: Exception | None) -> UnansweredError:
     if isinstance(error, socket.gaierror):
         return UnansweredError("there is no host of this name")
     if isinstance(error, TimeoutError):
-        return UnansweredError("no answer in time", passing=False)
+        return LateError()
     if isinstance(error, OSError):
         return UnansweredError((error.strerror or "the connection broke").lower())
     if isinstance(error, HTTPException):

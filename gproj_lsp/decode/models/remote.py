@@ -15,7 +15,15 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from gproj_lsp.decode.base import HoleText
-from gproj_lsp.decode.models.exchange import MOST, Address, Answer, UnansweredError, address, exchange
+from gproj_lsp.decode.models.exchange import (
+    MOST,
+    Address,
+    Answer,
+    LateError,
+    UnansweredError,
+    address,
+    exchange,
+)
 from gproj_lsp.decode.models.servers import SERVERS, Server, server_of
 from gproj_lsp.errors import Cancelled, ModelError
 
@@ -176,7 +184,7 @@ class RemoteFiller:
                 answer = self._exchanged(path, body, until, stop)
             except UnansweredError as error:
                 if last or not error.passing or time.monotonic() + pause > until:
-                    raise self._unanswered(error.reason) from error
+                    raise self._unanswered(error) from error
             else:
                 if answer.status == 200 and answer.whole:
                     return answer
@@ -189,13 +197,14 @@ class RemoteFiller:
     def _exchanged(self, path: str, body: bytes | None, until: float, stop: Stop | None) -> Answer:
         left = until - time.monotonic()
         if left <= 0:
-            raise UnansweredError(f"no answer within {self._seconds:g} s", passing=False)
+            raise LateError
         return exchange(self._to, path, self._headers, body, seconds=left, stop=stop)
 
-    def _unanswered(self, reason: str) -> ModelError:
-        in_time = not reason.startswith("no answer")
-        mend = "is it running, and is `model` its address?" if in_time else "raise remote.timeout"
-        return self._error(f"the server does not answer: {reason}", mend=mend)
+    def _unanswered(self, error: UnansweredError) -> ModelError:
+        if isinstance(error, LateError):
+            return self._error(f"no answer within {self._seconds:g} s", mend="raise remote.timeout")
+        mend = "is it running, and is `model` its address?"
+        return self._error(f"the server does not answer: {error.reason}", mend=mend)
 
     def _refused(self, answer: Answer) -> ModelError:
         status = answer.status
