@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import OrderedDict
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 from gproj_lsp.decode.base import mask_words
@@ -21,7 +21,7 @@ from gproj_lsp.decode.engines.stepped import SteppedMatcher, bits
 from gproj_lsp.errors import EngineError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from gproj_lsp.decode.base import Mask, MaskEngine, Matcher, Vocabulary
     from gproj_lsp.gbnf import Grammar
@@ -30,6 +30,11 @@ __all__ = ["TrieEngine", "TrieFirst"]
 
 _KEPT = 64
 """So many lists of words are kept sorted, with what was found of their masks."""
+_AFTER = b"\xff"
+"""No word of UTF-8 holds this byte, so what ends in it sorts after all that goes on like the bytes before it."""
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 class TrieEngine:
@@ -63,7 +68,7 @@ class TrieEngine:
         shelf = self._known.get(vocabulary)
         if shelf is None:
             shelf = self._known[vocabulary] = _Shelf(vocabulary)
-        return _Matcher(vocabulary, _Automaton(found, shelf))
+        return _Matcher(vocabulary, shelf.automaton(found))
 
 
 class TrieFirst:
@@ -111,7 +116,7 @@ class _Range(NamedTuple):
     depth: int
 
 
-class _Inside(NamedTuple):
+class _Walk(NamedTuple):
     """What tokens can do within a range of words.
 
     Attributes:
@@ -123,12 +128,19 @@ class _Inside(NamedTuple):
     ends: list[bytes]
 
 
-class _Words:
-    """A sorted list of words, none of them empty."""
+class _Inside(NamedTuple):
+    """The same at a list's own place, where no token has begun before: the tokens as a mask."""
 
-    def __init__(self, texts: Iterable[str], beginnings: dict[bytes, tuple[int, ...]]) -> None:
+    mask: Mask
+    ends: list[bytes]
+
+
+class _Words:
+    """A sorted list of words, none of them empty. Compared by identity."""
+
+    def __init__(self, texts: Iterable[str], shelf: _Shelf) -> None:
         self.words = sorted({text.encode() for text in texts} - {b""})
-        self.beginnings = beginnings
+        self.shelf = shelf
         self.known: dict[_Range, _Inside] = {}
 
     def all(self) -> _Range:
@@ -139,7 +151,7 @@ class _Words:
         """Where the words go on after more text, and whether one of them ends there."""
         beginning = self.words[at.low][: at.depth] + text
         low = bisect_left(self.words, beginning, at.low, at.high)
-        high = bisect_left(self.words, beginning + b"\xff", low, at.high)  # no word of UTF-8 holds this byte
+        high = bisect_left(self.words, beginning + _AFTER, low, at.high)
         ends = low < high and len(self.words[low]) == len(beginning)
         return _Range(low + ends, high, len(beginning)), ends
 
@@ -159,29 +171,30 @@ class _Words:
         """What tokens can do in a range."""
         known = self.known.get(at)
         if known is None:
-            known = self.known[at] = self.walk(at, b"")
+            ids, ends = self.walk(at, b"")
+            known = self.known[at] = _Inside(bits(ids, self.shelf.size), ends)
         return known
 
-    def walk(self, at: _Range, before: bytes) -> _Inside:
+    def walk(self, at: _Range, before: bytes) -> _Walk:
         """What tokens that begin with some bytes can do next in a range."""
         ids: list[int] = []
         ends: list[bytes] = []
-        beginnings, begin = self.beginnings, len(before)
-        left = None  # by the word before: what no token begins with
-        for word in self.words[at.low : at.high]:
+        beginnings, begin = self.shelf.beginnings, len(before)
+        place = at.low
+        while place < at.high:
+            word = self.words[place]
             rest = before + word[at.depth :]
-            if left is not None and rest.startswith(left):
-                continue  # the tokens are the same
-            left = None
+            place += 1
             for end in range(begin + 1, len(rest) + 1):
                 found = beginnings.get(rest[:end])
-                if found is None:
-                    left = rest[:end]
+                if found is None:  # and so for all words that go on like this one
+                    beyond = word[: at.depth + end - begin] + _AFTER
+                    place = bisect_left(self.words, beyond, place, at.high)
                     break
                 ids.extend(found)
             else:
                 ends.append(rest)
-        return _Inside(ids, ends)
+        return _Walk(ids, ends)
 
     def shared(self, at: _Range) -> bytes:
         """What all words of a range go on with."""
@@ -189,23 +202,42 @@ class _Words:
 
 
 class _Shelf:
-    """What is known of one vocabulary, and the lists of words used last."""
+    """What is known of one vocabulary; the lists of words and the automata used last."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.size = mask_words(vocabulary)
-        self._beginnings = spelling(vocabulary).beginnings
+        self.beginnings = spelling(vocabulary).beginnings
         self._lists: OrderedDict[tuple[str, ...], _Words] = OrderedDict()
+        self._automata: OrderedDict[tuple[_Step, ...], _Automaton] = OrderedDict()
 
-    def words(self, texts: tuple[str, ...]) -> _Words:
-        """The words, sorted."""
-        known = self._lists.get(texts)
-        if known is None:
-            known = self._lists[texts] = _Words(texts, self._beginnings)
-            if len(self._lists) > _KEPT:
-                self._lists.popitem(last=False)
-        else:
-            self._lists.move_to_end(texts)
-        return known
+    def automaton(self, found: Sequence[Row]) -> _Automaton:
+        """The automaton of a grammar's rows."""
+        words = {id(row.texts): self._words(row.texts) for row in found}
+        steps = tuple(_Step(words[id(row.texts)], row.following, row.last) for row in found)
+        return _kept(self._automata, steps, lambda: _Automaton(steps, self.size))
+
+    def _words(self, texts: tuple[str, ...]) -> _Words:
+        return _kept(self._lists, texts, lambda: _Words(texts, self))
+
+
+def _kept(known: OrderedDict[K, V], key: K, make: Callable[[], V]) -> V:
+    """What is known under a key, made where nothing is; what was not asked for longest is forgotten."""
+    found = known.get(key)
+    if found is None:
+        found = known[key] = make()
+        if len(known) > _KEPT:
+            known.popitem(last=False)
+    else:
+        known.move_to_end(key)
+    return found
+
+
+class _Step(NamedTuple):
+    """A row with its words sorted."""
+
+    words: _Words
+    following: tuple[int, ...]
+    last: bool
 
 
 class _Thread(NamedTuple):
@@ -223,12 +255,11 @@ class _State(NamedTuple):
 
 
 class _Automaton:
-    """The rows of a grammar, each with its words."""
+    """The steps of a grammar, and what was found of their masks."""
 
-    def __init__(self, found: Sequence[Row], shelf: _Shelf) -> None:
-        self.rows = found
-        self.words = [shelf.words(row.texts) for row in found]
-        self.size = shelf.size
+    def __init__(self, steps: Sequence[_Step], size: int) -> None:
+        self.steps = steps
+        self.size = size
         self.masks: dict[_Thread, Mask] = {}
 
     def start(self) -> _State:
@@ -242,7 +273,7 @@ class _Automaton:
         waiting = [(thread, text) for thread in state.threads]
         while waiting:
             (row, at), rest = waiting.pop()
-            words = self.words[row]
+            words = self.steps[row].words
             further, ends = words.after(at, rest)
             if further.low < further.high:
                 going.append(_Thread(row, further))
@@ -255,29 +286,33 @@ class _Automaton:
     def _state(self, going: Iterable[_Thread], ended: Sequence[int]) -> _State:
         following = chain.from_iterable(map(self._following, ended))
         threads = tuple(dict.fromkeys(chain(going, following)))
-        return _State(threads, any(self.rows[row].last for row in ended))
+        return _State(threads, any(self.steps[row].last for row in ended))
 
     def _following(self, row: int) -> list[_Thread]:
-        return [_Thread(each, self.words[each].all()) for each in self.rows[row].following]
+        return [_Thread(each, self.steps[each].words.all()) for each in self.steps[row].following]
 
     def mask(self, thread: _Thread) -> Mask:
         """The tokens that begin what may come in a place, however far they go beyond the word."""
         known = self.masks.get(thread)
         if known is None:
-            known = self.masks[thread] = bits(self._tokens(thread), self.size)
+            inside = self.steps[thread.row].words.inside(thread.at)
+            beyond = self._beyond(thread.row, inside.ends)
+            known = inside.mask | bits(beyond, self.size) if beyond else inside.mask
+            self.masks[thread] = known
         return known
 
-    def _tokens(self, thread: _Thread) -> set[int]:
-        inside = self.words[thread.row].inside(thread.at)
-        found = set(inside.ids)
-        waiting = [(thread.row, end) for end in inside.ends]
+    def _beyond(self, row: int, ends: Iterable[bytes]) -> list[int]:
+        """The tokens that begin with the end of a row's word and go on."""
+        found: list[int] = []
+        waiting = [(row, end) for end in ends]
         seen = set(waiting)
         while waiting:
             row, before = waiting.pop()
-            for each in self.rows[row].following:
-                beyond = self.words[each].walk(self.words[each].all(), before)
-                found.update(beyond.ids)
-                fresh = {(each, end) for end in beyond.ends} - seen
+            for each in self.steps[row].following:
+                words = self.steps[each].words
+                walked = words.walk(words.all(), before)
+                found += walked.ids
+                fresh = {(each, end) for end in walked.ends} - seen
                 seen |= fresh
                 waiting.extend(fresh)
         return found
@@ -286,7 +321,7 @@ class _Automaton:
         """What every continuation begins with."""
         found = b""
         while not state.complete:
-            shared = _common([self.words[row].shared(at) for row, at in state.threads])
+            shared = _common([self.steps[row].words.shared(at) for row, at in state.threads])
             further = self.after(state, shared) if shared else None
             if further is None:
                 break
