@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path
+from time import time
 
 from gproj_lsp.errors import InputError, ProviderError
 from gproj_lsp.facts import NOTHING, Facts, Provider, Request
@@ -200,7 +201,7 @@ class Workspace:
             nonlocal interpreted
             interpreted = True
             reader = Analyzer(surface, self._resolver_of(surface), NOTHING, said)
-            stage = reader.stages(sources)
+            stage = reader.stages(sources, time())
             labels = tuple(label for _, label in sources)
             self._histories.setdefault(surface.name, {})[name] = History(self.settings.root, labels, stage)
             return stage(len(sources))

@@ -90,7 +90,7 @@ class Names:
         return max(touching, key=lambda name: name.span.start, default=None)
 
     def of(self, index: int) -> tuple[Name, ...]:
-        """The names of a statement whose meaning is known, in order; several at a place only where it declares more than one."""
+        """The names of a statement whose meaning is known, in order."""
         found = self._read.get(index)
         if found is None:
             known = index < len(self.analysis.statements)
@@ -105,8 +105,13 @@ class Names:
     def occurrences(self, meaning: Meaning) -> tuple[Name, ...]:
         """The names that mean it, in order."""
         return tuple(
-            name for index in self._reach(meaning) for name in self.of(index) if name.meaning == meaning
+            name for index in self.reach(meaning) for name in self.of(index) if name.meaning == meaning
         )
+
+    def implied(self, index: int) -> tuple[tuple[Span, Meaning], ...]:
+        """Where in a statement something counts that is not written, as a NATURAL join compares columns."""
+        known = index < len(self.analysis.statements)
+        return tuple(_Statement(self, index).implied()) if known else ()
 
     def declarations(self, meaning: Meaning) -> tuple[Span, ...]:
         """Where the text declares it.
@@ -140,25 +145,27 @@ class Names:
                         found.setdefault(key, []).append(index)
         return found
 
-    def _reach(self, meaning: Meaning) -> Iterator[int]:
+    def reach(self, meaning: Meaning) -> Iterator[int]:
         """The statements that may name it."""
-        if meaning.key is None:
+        if meaning.local:
             yield meaning.statement
             return
         words = frozenset(_WORDS.findall(meaning.binding.name.casefold()))
-        for index in self._life(meaning):
+        for index in self.life(meaning):
             if words <= self.analysis.statements[index].statement.mentions:
                 yield index
 
-    def _life(self, meaning: Meaning) -> range:
+    def life(self, meaning: Meaning) -> range:
         """The statements in which its key means it; the one that takes it away is the last."""
+        if meaning.local:
+            return range(meaning.statement, meaning.statement + 1)
         taken = self._taken.get(meaning.key, []) if meaning.key is not None else []
         after = next((index for index in taken if index > meaning.since), None)
         last = len(self.analysis.statements) if after is None else after + 1
         return range(meaning.since + 1, last)
 
     def _unspelled(self, meaning: Meaning) -> Iterator[Span]:
-        for index in self._life(meaning) if meaning.key is not None else ():
+        for index in self.life(meaning):
             effect = self.analysis.statements[index].effect
             if effect.places and any(binding.key == meaning.key for binding in effect.declares):
                 yield min(effect.places.values()).shift(self.analysis.source.span(index).start)
@@ -178,7 +185,9 @@ class _Statement:
         # Bindings are told apart as objects, so everything must come from one resolution.
         resolution = resolved.resolution
         self._references = {each.span: each for each in resolution.references if _is_sure(each)}
-        self._local = {id(each.binding): each for each in resolution.declarations}
+        self._doubtful = {each.span for each in resolution.references if not _is_sure(each)}
+        self._local = {id(each.binding): each for each in resolution.declarations if len(each.span)}
+        self._implied = [each for each in resolution.declarations if not len(each.span)]
         self._lasting = {span: key for key, span in resolved.effect.places.items()}
         self._declared = {each.key: each for each in resolved.effect.declares}
         self._after = resolved.after
@@ -186,18 +195,28 @@ class _Statement:
     def names(self) -> Iterator[Name]:
         start = self._names.analysis.source.span(self._index).start
         local = {each.span: each.binding for each in self._local.values()}
-        for span in sorted({*self._references, *self._lasting, *local}):
+        for span in sorted({*self._references, *self._lasting, *local} - self._doubtful):
             reference = self._references.get(span)
             binding = reference.binding if reference is not None else local.get(span)
             meaning = self._at(span, binding, frozenset())
             if meaning is not None:
                 yield Name(span.shift(start), self._index, meaning, reference is None, reference)
 
+    def implied(self) -> Iterator[tuple[Span, Meaning]]:
+        """Where something counts that is not written, as a NATURAL join compares columns."""
+        start = self._names.analysis.source.span(self._index).start
+        for each in self._implied:
+            meaning = self._of(each.binding, frozenset())
+            if meaning is not None:
+                yield each.span.shift(start), meaning
+
     def _at(self, span: Span, binding: Binding | None, seen: frozenset[Span]) -> Meaning | None:
         """What stands at a place: a reference, the declaration of what outlives the statement, or one of its own."""
         reference = self._references.get(span)
         if reference is not None and reference.binding is not None and span not in seen:
             return self._of(reference.binding, seen | {span})
+        if span in self._doubtful:
+            return None  # what is not known is handed on
         if span in self._lasting:
             key = self._lasting[span]
             lasting = self._declared.get(key) or self._after.lookup(key)

@@ -115,6 +115,12 @@ class Recorder:
         if span is not None and not self.vague(span):
             self._declarations.append(Declaration(span, binding))
 
+    def imply(self, node: exp.Expr, binding: Binding) -> None:
+        """Write down that something counts where a node stands, though its name is not written."""
+        named = node.find(exp.Identifier)
+        if (span := self.span(named)) is not None:
+            self._declarations.append(Declaration(Span(span.start, span.start), binding))
+
     @property
     def references(self) -> tuple[Reference, ...]:
         """What was recorded, in order of place."""

@@ -85,7 +85,7 @@ class Sources(Expressions):
         with self.recorder.inside("Join"):
             self.source(join.this, scope)
             if str(join.args.get("method") or "").upper() == "NATURAL":
-                self._natural(scope, before)
+                self._natural(scope, before, join.this)
             for identifier in join.args.get("using") or ():
                 self._using(identifier, scope, before)
             for key in ("on", "match_condition"):
@@ -94,13 +94,20 @@ class Sources(Expressions):
         if not self.dialect.prior:
             self.settle(scope)
 
-    def _natural(self, scope: Scope, before: int) -> None:
+    def _compared(self, folded: str, relations: list[Relation], name: exp.Expr) -> None:
+        """Write down that a join compares the columns of a name without naming them."""
+        for relation in relations:
+            if (column := relation.find(folded)) is not None:
+                self.recorder.imply(name, column)
+
+    def _natural(self, scope: Scope, before: int, name: exp.Expr) -> None:
         if scope.open:
             scope.lenient = True
         for at in range(before, len(scope.relations)):
             for folded in scope.relations[at].columns():
                 if any(left.find(folded) is not None for left in scope.relations[:before]):
                     scope.merge(folded, at)
+                    self._compared(folded, scope.relations[: at + 1], name)
 
     def _using(self, identifier: exp.Expr, scope: Scope, before: int) -> None:
         if isinstance(identifier, exp.Column):

@@ -1,0 +1,238 @@
+"""Renaming what a text declares: every place or none, and nothing may mean another thing after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from gproj_lsp.environment import Binding
+from gproj_lsp.errors import InputError
+from gproj_lsp.ide.analysis import Analysis
+from gproj_lsp.ide.analyzer import Analyzer
+from gproj_lsp.ide.edits import Edit, applied, shifted
+from gproj_lsp.ide.names import Meaning, Name, Names, names_of
+from gproj_lsp.lexer import Token, TokenKind
+from gproj_lsp.resolve import Verdict
+from gproj_lsp.text import Span
+
+__all__ = ["Renaming", "renaming"]
+
+_QUOTES = "\"'`[]"
+
+
+@dataclass(frozen=True)
+class Renaming:
+    """What a rename at a cursor would change.
+
+    Attributes:
+        span: The name under the cursor.
+        name: As it is declared, without quotes.
+        places: Every place that changes, in order.
+    """
+
+    span: Span
+    name: str
+    places: tuple[Span, ...]
+    _meaning: Meaning
+    _analysis: Analysis
+    _analyzer: Analyzer
+
+    def to(self, name: str) -> tuple[Edit, ...]:
+        """The edits that give it another name, judged by reading the changed text.
+
+        Args:
+            name: The new name; quotes are added where it needs them.
+
+        Raises:
+            InputError: It is no name there, or a name would mean something else after it.
+        """
+        if name.strip() == self.name:
+            return ()
+        problem = InputError(f'"{name}" is no name here', place=self._place(self.span.start))
+        for spelling in self._spellings(name.strip()):
+            edits = tuple(Edit(place, spelling) for place in self.places)
+            changed = self._changed(edits)
+            if changed is None:
+                return edits
+            problem = changed
+        raise problem
+
+    def _spellings(self, name: str) -> Iterator[str]:
+        """How the new name may be written: as it was typed, else in quotes."""
+        sort, one = self._meaning.binding.sort, self._analyzer.word(name)
+        plain = name.casefold()
+        if one and (name[0] in _QUOTES or self._analyzer.written(plain, sort) == plain):
+            yield name
+        bare = name.strip(_QUOTES) if one else name
+        written = self._analyzer.written(bare, sort) if bare else ""
+        if written and written != name:
+            yield written
+
+    def _changed(self, edits: Sequence[Edit]) -> InputError | None:
+        """Why the edits would change what some name means; None if they don't."""
+        before = self._analyzer.again(self._analysis, self._analysis.text)
+        after = self._analyzer.again(self._analysis, applied(self._analysis.text, edits))
+        if len(before.statements) != len(after.statements):
+            return InputError(
+                "the text would be cut into other statements", place=self._place(self.span.start)
+            )
+        place = _difference(before, after, edits)
+        if place is None:
+            return None
+        data = self._analysis.source.data
+        word = data[place.start : place.end].decode("utf-8", "replace")
+        return InputError(f"{word} would mean something else", place=self._place(place.start))
+
+    def _place(self, offset: int) -> str:
+        return self._analysis.lines.place(offset)
+
+
+def renaming(analyzer: Analyzer, analysis: Analysis, offset: int, *, shared: bool = False) -> Renaming:
+    """What a rename at a cursor would change.
+
+    Args:
+        analyzer: Made the analysis.
+        analysis: The document.
+        offset: The cursor, in bytes.
+        shared: Whether other texts see what this one declares for what comes after it.
+
+    Raises:
+        InputError: Nothing there can be renamed, or not every place that it is named at can be told.
+    """
+    names = names_of(analysis)
+    name = names.at(offset)
+    if name is None:
+        raise InputError("no name that is declared stands here", place=analysis.lines.place(offset))
+    meaning = name.meaning
+    _check_declared(names, name, shared=shared)
+    _check_all_known(names, meaning)
+    places = tuple(each.span for each in names.occurrences(meaning))
+    return Renaming(name.span, meaning.binding.name, places, meaning, analysis, analyzer)
+
+
+def _check_declared(names: Names, name: Name, *, shared: bool) -> None:
+    """Refuse what is not declared by this text alone."""
+    meaning, place = name.meaning, names.analysis.lines.place(name.span.start)
+    binding = meaning.binding
+    outside = names.outside(meaning)
+    if outside is not None:
+        raise InputError(f"{binding.name} is declared {_where(outside)}, not in this text", place=place)
+    if shared and not meaning.local:
+        raise InputError(
+            f"other files know {binding.name} from this one and would keep its name", place=place
+        )
+    if not any(each.declares for each in names.occurrences(meaning)):
+        raise InputError(f"{binding.name} is not spelled where it is declared", place=place)
+    for index in names.life(meaning):
+        for span, meant in names.implied(index):
+            if meant == meaning:
+                line = names.analysis.lines.position(span.start).line + 1
+                raise InputError(f"line {line} compares {binding.name} without naming it", place=place)
+
+
+def _where(binding: Binding) -> str:
+    provider, place = binding.origin.provider, binding.origin.place
+    if provider == "builtin":
+        return "by the language itself"
+    return f"by {provider} {place}".strip()
+
+
+def _check_all_known(names: Names, meaning: Meaning) -> None:
+    """Refuse where a name may be it, or may not: then not every place would change."""
+    analysis = names.analysis
+    for index in names.reach(meaning):
+        start = analysis.source.span(index).start
+        for token in _unexplained(names, index, meaning):
+            place = analysis.lines.place(start + token.span.start)
+            raise InputError(f"it can't be told whether {token.text[:40]} means it", place=place)
+
+
+def _unexplained(names: Names, index: int, meaning: Meaning) -> Iterator[Token]:
+    """The tokens of a statement that may name it although nothing is known of them."""
+    resolved = names.analysis.statements[index]
+    start = names.analysis.source.span(index).start
+    known = {name.span.shift(-start) for name in names.of(index)}
+    certain = {each.span for each in resolved.references if each.verdict is Verdict.GHOST}
+    wanted = meaning.binding.name.casefold()
+    for token in resolved.statement.tokens:
+        if token.span in known or token.span in certain or wanted not in token.text.casefold():
+            continue
+        if token.kind in (TokenKind.WORD, TokenKind.QUOTED):
+            told = token.text.casefold().strip(_QUOTES) == wanted
+        else:
+            read = any(token.span.contains(span) for span in known)
+            told = not read and not meaning.local and _may_name(token, wanted)
+        if told:
+            yield token
+
+
+def _may_name(token: Token, wanted: str) -> bool:
+    """Whether a string or a template may name it: strings are read as names by some functions, and as code in routines."""
+    if token.kind is TokenKind.STRING:
+        told = token.text.casefold().strip(_QUOTES) == wanted
+        return told or (token.text.startswith("$") and wanted in _words(token.text))
+    return token.kind is TokenKind.OPAQUE and wanted in _words(token.text)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(
+        "".join(char if char.isalnum() or char == "_" else " " for char in text.casefold()).split()
+    )
+
+
+def _difference(before: Analysis, after: Analysis, edits: Sequence[Edit]) -> Span | None:
+    """The first place of a text whose meaning edits change; None if all names mean after them what they meant."""
+    old, new = names_of(before), names_of(after)
+    pairs = _Pairs()
+    for index, (one, other) in enumerate(zip(before.statements, after.statements, strict=True)):
+        if one is other:
+            continue
+        place = _verdicts_differ(before, after, index, edits) or pairs.differ(
+            old.of(index), new.of(index), edits
+        )
+        if place is None and not pairs.match(old.implied(index), new.implied(index)):
+            place = before.source.span(index)
+        if place is not None:
+            return place
+    return None
+
+
+class _Pairs:
+    """What meanings became, one for one."""
+
+    def __init__(self) -> None:
+        self._there: dict[Meaning, Meaning] = {}
+        self._back: dict[Meaning, Meaning] = {}
+
+    def take(self, one: Meaning, other: Meaning) -> bool:
+        """Whether a meaning may have become another, and nothing else."""
+        alike = one.local == other.local and one.binding.sort == other.binding.sort
+        there = self._there.setdefault(one, other) == other
+        return alike and there and self._back.setdefault(other, one) == one
+
+    def differ(self, one: Sequence[Name], other: Sequence[Name], edits: Sequence[Edit]) -> Span | None:
+        """The first name of a statement that means something else, or whose fellows do."""
+        for left, right in zip(one, other, strict=False):
+            same = shifted(left.span.start, edits) == right.span.start and left.declares == right.declares
+            if not (same and self.take(left.meaning, right.meaning)):
+                return left.span
+        return (one or other)[-1].span if len(one) != len(other) else None
+
+    def match(self, one: Sequence[tuple[Span, Meaning]], other: Sequence[tuple[Span, Meaning]]) -> bool:
+        """Whether what counts unwritten is the same."""
+        return len(one) == len(other) and all(
+            self.take(left, right) for (_, left), (_, right) in zip(one, other, strict=True)
+        )
+
+
+def _verdicts_differ(before: Analysis, after: Analysis, index: int, edits: Sequence[Edit]) -> Span | None:
+    one, other = before.statements[index].references, after.statements[index].references
+    here, there = before.source.span(index).start, after.source.span(index).start
+    for left, right in zip(one, other, strict=False):
+        span = left.span.shift(here)
+        moved = shifted(span.start, edits)
+        if left.verdict is not right.verdict or moved != right.span.start + there:
+            return span
+    if len(one) != len(other):
+        return before.source.span(index)
+    return None
