@@ -8,7 +8,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from gproj_lsp.gbnf import Alt, CharClass, Expr, Grammar, Literal, Names, Ref, Repeat, Seq
+from gproj_lsp.gbnf import (
+    Alt,
+    AnyCase,
+    CharClass,
+    Expr,
+    Grammar,
+    Literal,
+    Names,
+    Ref,
+    Repeat,
+    Seq,
+    Word,
+    lowered,
+)
 
 
 def accepts(grammar: Grammar, text: str | bytes) -> bool:
@@ -39,8 +52,6 @@ class _Run:
             return self.word(expr.text.encode(), at)
         if isinstance(expr, Names):
             return frozenset().union(*(self.word(text.encode(), at) for text in expr.texts))
-        if isinstance(expr, CharClass):
-            return self.character(expr, at)
         if isinstance(expr, Ref):
             if (expr.rule, at) not in self.known:
                 self.known[expr.rule, at] = self.ends(self.grammar.rules[expr.rule], at)
@@ -52,8 +63,15 @@ class _Run:
             for item in expr.items:
                 places = self.after(item, places)
             return places
-        if isinstance(expr, Repeat):
-            return self.repeated(expr, at)
+        return self.repeated(expr, at) if isinstance(expr, Repeat) else self.leaf(expr, at)
+
+    def leaf(self, expr: Expr, at: int) -> frozenset[int]:
+        if isinstance(expr, AnyCase):
+            return frozenset().union(*(self.any_case(text.encode(), at) for text in expr.texts))
+        if isinstance(expr, Word):
+            return self.word_but(expr, at)
+        if isinstance(expr, CharClass):
+            return self.character(expr, at)
         raise AssertionError(expr)
 
     def after(self, expr: Expr, places: frozenset[int]) -> frozenset[int]:
@@ -75,6 +93,27 @@ class _Run:
             return frozenset({at + len(word)})
         self.hungry |= word.startswith(self.text[at:])
         return frozenset()
+
+    def any_case(self, word: bytes, at: int) -> frozenset[int]:
+        written = self.text[at : at + len(word)]
+        if written.lower() == word.lower():  # of bytes: ASCII letters only
+            return frozenset({at + len(word)})
+        self.hungry |= at + len(written) == len(self.text) and word.lower().startswith(written.lower())
+        return frozenset()
+
+    def word_but(self, expr: Word, at: int) -> frozenset[int]:
+        """The places where such a word of ASCII characters ends."""
+        found = set()
+        for end in range(at, len(self.text) + 1):
+            text = self.text[at:end].decode("ascii", "replace")
+            if not all((expr.rest if n else expr.first).admits(char) for n, char in enumerate(text)):
+                return frozenset(found)
+            if lowered(text) not in expr.avoid and expr.least <= len(text) <= expr.most:
+                found.add(end)
+            if len(text) > expr.most:
+                return frozenset(found)
+        self.hungry |= len(self.text) - at < expr.most
+        return frozenset(found)
 
     def character(self, expr: CharClass, at: int) -> frozenset[int]:
         for length in range(1, 5):

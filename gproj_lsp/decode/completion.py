@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from gproj_lsp.gbnf import (
     EMPTY,
     Alt,
+    AnyCase,
     CharClass,
     Expr,
     Grammar,
@@ -21,12 +22,14 @@ from gproj_lsp.gbnf import (
     Ref,
     Repeat,
     Seq,
+    Word,
+    lowered,
     nullable,
     sequence,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 __all__ = ["Rest", "shortest"]
 
@@ -66,6 +69,11 @@ class Rest:
             return Literal(expr.text[1:]) if expr.text.startswith(char) else _NOTHING
         if isinstance(expr, Names):
             return Names(tuple(text[1:] for text in expr.texts if text.startswith(char)))
+        if isinstance(expr, AnyCase):
+            texts = tuple(text[1:] for text in expr.texts if lowered(text[:1]) == lowered(char))
+            return AnyCase(texts) if texts else _NOTHING
+        if isinstance(expr, Word):
+            return expr.after(char) or _NOTHING
         if isinstance(expr, CharClass):
             return EMPTY if expr.admits(char) else _NOTHING
         if isinstance(expr, Ref):
@@ -138,10 +146,12 @@ def _shortest_of_rules(rules: Mapping[str, Expr]) -> dict[str, str]:
 def _shortest(expr: Expr, found: Mapping[str, str]) -> str | None:
     if isinstance(expr, Literal):
         return expr.text
-    if isinstance(expr, Names):
+    if isinstance(expr, Names | AnyCase):
         return min(expr.texts, key=len, default=None)
     if isinstance(expr, CharClass):
         return _some_character(expr)
+    if isinstance(expr, Word):
+        return _some_word(expr)
     if isinstance(expr, Ref):
         return found.get(expr.rule)
     if isinstance(expr, Alt):
@@ -156,9 +166,23 @@ def _shortest(expr: Expr, found: Mapping[str, str]) -> str | None:
     return None
 
 
-def _some_character(expr: CharClass) -> str | None:
-    if not expr.negated:
-        return chr(expr.ranges[0][0]) if expr.ranges else None
-    return next(
-        (chr(point) for point in (*range(32, 127), *range(160, 0x3000)) if expr.admits(chr(point))), None
+def _some_word(expr: Word) -> str | None:
+    """A shortest word of it."""
+    if expr.admits(""):
+        return ""
+    rests = [(char, rest) for char in _characters(expr.first) if (rest := expr.after(char)) is not None]
+    found = (
+        [char + word for char, rest in rests if (word := _some_word(rest)) is not None] if expr.most else []
     )
+    return min(found, key=len, default=None)
+
+
+def _some_character(expr: CharClass) -> str | None:
+    return next(_characters(expr), None)
+
+
+def _characters(expr: CharClass) -> Iterator[str]:
+    """Its characters; of a negated class those that are easy to write."""
+    if expr.negated:
+        return (chr(point) for point in (*range(32, 127), *range(160, 0x3000)) if expr.admits(chr(point)))
+    return (chr(point) for low, high in expr.ranges for point in range(low, high + 1))

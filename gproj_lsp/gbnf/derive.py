@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gproj_lsp.gbnf.tree import Alt, CharClass, Expr, Grammar, Literal, Names, Ref, Repeat, Seq, children
+from gproj_lsp.gbnf.tree import (
+    Alt,
+    AnyCase,
+    CharClass,
+    Expr,
+    Grammar,
+    Literal,
+    Names,
+    Ref,
+    Repeat,
+    Seq,
+    Word,
+    children,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["sample"]
 
 _NEVER = 1 << 40
+_TRIES = 1_000
 _PLAIN = tuple(range(0x20, 0x7F))
 
 
@@ -67,7 +81,22 @@ def _leaf(expr: Expr, rng: Random) -> str:
         return rng.choice(expr.texts)
     if isinstance(expr, CharClass):
         return _character(expr, rng)
+    if isinstance(expr, AnyCase):
+        return "".join(
+            rng.choice((char, char.swapcase())) if char.isascii() else char for char in rng.choice(expr.texts)
+        )
+    if isinstance(expr, Word):
+        return _word(expr, rng)
     raise TypeError(f"{expr} is not instantiated")
+
+
+def _word(expr: Word, rng: Random) -> str:
+    for _ in range(_TRIES):
+        length = rng.randint(expr.least, min(expr.most, expr.least + 8))
+        text = "".join(_character(expr.rest if at else expr.first, rng) for at in range(length))
+        if expr.admits(text):
+            return text
+    raise ValueError(f"no word was found that is none of {len(expr.avoid)}")
 
 
 def _character(expr: CharClass, rng: Random) -> str:
@@ -94,7 +123,7 @@ def _costs(rules: Mapping[str, Expr]) -> dict[str, int]:
 def _cost(expr: Expr, costs: Mapping[str, int]) -> int:
     if isinstance(expr, Ref):
         return costs[expr.rule]
-    if isinstance(expr, Names):
+    if isinstance(expr, Names | AnyCase):
         return 0 if expr.texts else _NEVER
     if isinstance(expr, Alt):
         return min(_cost(choice, costs) for choice in expr.choices)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from itertools import product
 
 from gproj_lsp.errors import GrammarError
 from gproj_lsp.gbnf.tree import (
     EMPTY,
     NESTING,
     Alt,
+    AnyCase,
     CharClass,
     Expr,
     Grammar,
@@ -20,6 +22,7 @@ from gproj_lsp.gbnf.tree import (
     Repeat,
     Seq,
     Slot,
+    Word,
     alternation,
     children,
     sequence,
@@ -104,7 +107,9 @@ def _depth(expr: Expr) -> int:
 
 
 def _is_text(expr: Expr) -> bool:
-    texts = (expr.text,) if isinstance(expr, Literal) else expr.texts if isinstance(expr, Names) else ()
+    texts = (
+        (expr.text,) if isinstance(expr, Literal) else expr.texts if isinstance(expr, Names | AnyCase) else ()
+    )
     try:
         "".join(texts).encode()
     except UnicodeEncodeError:
@@ -121,8 +126,10 @@ def is_nullable(expr: Expr, found: AbstractSet[str]) -> bool:
     """Whether an expression may be empty, given the rules that may be."""
     if isinstance(expr, Literal):
         return not expr.text
-    if isinstance(expr, Names):
+    if isinstance(expr, Names | AnyCase):
         return "" in expr.texts
+    if isinstance(expr, Word):
+        return expr.admits("")
     if isinstance(expr, Ref):
         return expr.rule in found
     if isinstance(expr, Seq):
@@ -139,7 +146,7 @@ def _inhabited(rules: Mapping[str, Expr]) -> frozenset[str]:
 
 
 def _is_inhabited(expr: Expr, found: AbstractSet[str]) -> bool:
-    if isinstance(expr, Names):
+    if isinstance(expr, Names | AnyCase):
         return bool(expr.texts)
     if isinstance(expr, CharClass):
         return bool(expr.ranges) or expr.negated
@@ -302,6 +309,8 @@ def _strings(expr: Expr, known: Mapping[str, tuple[str, ...]], limit: int) -> tu
         return known[expr.rule]
     if isinstance(expr, CharClass):
         return _characters(expr, limit)
+    if isinstance(expr, AnyCase):
+        return _cased(expr.texts, limit)
     if isinstance(expr, Alt):
         parts = [_strings(choice, known, limit) for choice in expr.choices]
         if any(part is None for part in parts):
@@ -315,6 +324,19 @@ def _strings(expr: Expr, known: Mapping[str, tuple[str, ...]], limit: int) -> tu
         once = None if item is None else tuple(dict.fromkeys(("", *item)))
         return _product([least, *[once] * (expr.most - expr.least)], limit)
     return None
+
+
+def _cased(texts: tuple[str, ...], limit: int) -> tuple[str, ...] | None:
+    """Every way to write them; a word of n letters has 2 to the n."""
+    found: dict[str, None] = {}
+    for text in texts:
+        if 1 << sum(char.isascii() and char.isalpha() for char in text) > limit - len(found):
+            return None
+        ways = [
+            dict.fromkeys((char, char.lower(), char.upper())) if char.isascii() else (char,) for char in text
+        ]
+        found.update(dict.fromkeys(map("".join, product(*ways))))
+    return tuple(found)
 
 
 def _characters(expr: CharClass, limit: int) -> tuple[str, ...] | None:

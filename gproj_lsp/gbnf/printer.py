@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from itertools import count
 
+from gproj_lsp.gbnf.avoid import avoiding
 from gproj_lsp.gbnf.factor import factored
 from gproj_lsp.gbnf.tree import (
     ANY,
     Alt,
+    AnyCase,
     CharClass,
     Expr,
     Grammar,
@@ -19,7 +21,10 @@ from gproj_lsp.gbnf.tree import (
     Repeat,
     Seq,
     Slot,
+    Word,
+    lowered,
     rebuild,
+    sequence,
 )
 
 __all__ = ["escape", "expanded", "portable", "render"]
@@ -65,7 +70,7 @@ def portable(grammar: Grammar) -> Grammar:
 
 
 def expanded(grammar: Grammar) -> Grammar:
-    """The same language without `Names`: each becomes a radix tree, and helper rules below it where it is deep."""
+    """The same language without `Names`, `AnyCase` and `Word`: each becomes a tree, and helper rules below it."""
     rules: dict[str, Expr] = {}
     for name, rule in grammar.rules.items():
         rules.update(_expanded(name, rule, grammar))
@@ -75,14 +80,36 @@ def expanded(grammar: Grammar) -> Grammar:
 def _expanded(name: str, rule: Expr, grammar: Grammar) -> dict[str, Expr]:
     helpers: dict[str, Expr] = {}
 
+    def fresh() -> str:
+        return _fresh(name, grammar, helpers)
+
     def replace(leaf: Expr) -> Expr:
-        if not isinstance(leaf, Names):
+        if isinstance(leaf, Names):
+            top, rest = factored(leaf.texts, fresh)
+        elif isinstance(leaf, AnyCase):
+            top, rest = factored(map(lowered, leaf.texts), fresh)
+            top, rest = rebuild(top, _cased), {name: rebuild(rule, _cased) for name, rule in rest.items()}
+        elif isinstance(leaf, Word):
+            top, rest = avoiding(leaf, fresh)
+        else:
             return leaf
-        top, rest = factored(leaf.texts, lambda: _fresh(name, grammar, helpers))
         helpers.update(rest)
         return top
 
     return {name: rebuild(rule, replace), **helpers}
+
+
+def _cased(leaf: Expr) -> Expr:
+    """A text in lower case as it may be written in any."""
+    if not isinstance(leaf, Literal):
+        return leaf
+    return sequence(tuple(_letter(char) for char in leaf.text))
+
+
+def _letter(char: str) -> Expr:
+    if not ("a" <= char <= "z"):
+        return Literal(char)
+    return CharClass(((ord(char.upper()),) * 2, (ord(char),) * 2))
 
 
 def _fresh(name: str, grammar: Grammar, taken: dict[str, Expr]) -> str:

@@ -2,7 +2,8 @@ r"""GBNF as values.
 
 The language is llama.cpp's GBNF. Denotation as in the paper, A.1: a literal is one string, concatenation a product,
 alternation a union, parentheses group only. `Slot` and `Region` extend it for fragments (`%name%` and `@name@`); `Names`
-is what instantiation puts in a slot's place.
+is what instantiation puts in a slot's place, `AnyCase` the same where letter case does not tell names apart, and `Word` what
+a name that is only being declared may be.
 
 A tree is *canonical* where every `Seq` has at least two items and every `Alt` at least two choices; `parse` gives nothing else.
 """
@@ -10,6 +11,7 @@ A tree is *canonical* where every `Seq` has at least two items and every `Alt` a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from string import ascii_lowercase, ascii_uppercase
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ __all__ = [
     "EMPTY",
     "NESTING",
     "Alt",
+    "AnyCase",
     "CharClass",
     "Expr",
     "Grammar",
@@ -30,8 +33,10 @@ __all__ = [
     "Repeat",
     "Seq",
     "Slot",
+    "Word",
     "alternation",
     "children",
+    "lowered",
     "rebuild",
     "sequence",
 ]
@@ -68,6 +73,48 @@ class Names:
     """
 
     texts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class AnyCase:
+    """As `Names`, and every other way to write them in upper and lower case letters of ASCII."""
+
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Word:
+    """Every word but some, whatever the case of its ASCII letters: how an identifier that is no keyword looks.
+
+    Attributes:
+        first: The first character.
+        rest: Every other one.
+        least: How many characters it has at least.
+        most: How many at most.
+        avoid: The words that are none of it, in lower case.
+    """
+
+    first: CharClass
+    rest: CharClass
+    least: int
+    most: int
+    avoid: frozenset[str]
+
+    def admits(self, text: str) -> bool:
+        """Whether the text is such a word."""
+        return (
+            self.least <= len(text) <= self.most
+            and lowered(text) not in self.avoid
+            and all((self.rest if at else self.first).admits(char) for at, char in enumerate(text))
+        )
+
+    def after(self, char: str) -> Word | None:
+        """What may follow a first character; None where it is none."""
+        if not self.most or not self.first.admits(char):
+            return None
+        low = lowered(char)
+        avoid = frozenset(word[1:] for word in self.avoid if word.startswith(low))
+        return Word(self.rest, self.rest, max(self.least - 1, 0), self.most - 1, avoid)
 
 
 @dataclass(frozen=True)
@@ -114,7 +161,7 @@ class Repeat:
     most: int | None
 
 
-Expr = Literal | CharClass | Names | Ref | Slot | Region | Seq | Alt | Repeat
+Expr = Literal | CharClass | Names | AnyCase | Word | Ref | Slot | Region | Seq | Alt | Repeat
 
 ANY = CharClass((), negated=True)
 """`.`: any one character."""
@@ -136,6 +183,14 @@ class Grammar:
     rules: Mapping[str, Expr]
     start: str = "root"
     closed: frozenset[str] = frozenset()
+
+
+_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
+
+
+def lowered(text: str) -> str:
+    """The text with its ASCII letters in lower case."""
+    return text.translate(_LOWER)
 
 
 def children(expr: Expr) -> tuple[Expr, ...]:

@@ -1,20 +1,22 @@
 """Grammar → the Lark dialect that llguidance reads.
 
 llguidance splits text into lexemes as it goes and never takes a split back. What is not recursive becomes one terminal, a
-regular expression, inside which nothing is split. Where a grammar is recursive, terminals meet; if a longer lexeme could
-swallow what should have begun the next one (`lexemes.clash`), the whole grammar is written in one-character literals instead:
-slower to compile, never wrong.
+regular expression, inside which nothing is split. Where a grammar is recursive, terminals meet. White space that is a rule of
+its own parts them, as in any lexer; if a longer lexeme could swallow what should have begun the next one all the same
+(`lexemes.clash`), the whole grammar is written in one-character literals instead: slower to compile, never wrong.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from gproj_lsp.decode.engines.lexemes import clash
 from gproj_lsp.gbnf import (
     Alt,
+    AnyCase,
     CharClass,
     Expr,
     Grammar,
@@ -23,6 +25,7 @@ from gproj_lsp.gbnf import (
     Ref,
     Repeat,
     Seq,
+    Word,
     alternation,
     children,
     expanded,
@@ -52,10 +55,9 @@ def lark_text(grammar: Grammar) -> str:
     if grammar.start not in recursive(grammar.rules):
         return _Writer(grammar, frozenset()).text()
     for joined in (True, False):
-        parted = _Parting(grammar, joined=joined).grammar
-        rules = recursive(parted.rules)
-        if not clash(parted, rules):
-            return _Writer(parted, rules).text()
+        parting = _Parting(grammar, joined=joined)
+        if not clash(parting.grammar, parting.rules_of_their_own):
+            return _Writer(parting.grammar, parting.rules_of_their_own).text()
     return _characters(grammar)
 
 
@@ -68,19 +70,35 @@ class _Parting:
 
     def __init__(self, grammar: Grammar, *, joined: bool) -> None:
         self.joined = joined
-        self.cyclic = recursive(grammar.rules)
-        self.rules = {name: rule for name, rule in grammar.rules.items() if name not in self.cyclic}
-        for name in self.cyclic:
+        blanks = frozenset(name for name, rule in grammar.rules.items() if _blank(rule))
+        # What refers to blanks is no lexeme, though it may be regular; a blank itself is one.
+        self.rules_of_their_own = (
+            recursive({**grammar.rules, **{name: Ref(name) for name in blanks}}) - blanks
+        )
+        self.parted = self.rules_of_their_own | blanks
+        self.lexemes: dict[Expr, Expr] = {}
+        self.rules = {
+            name: rule for name, rule in grammar.rules.items() if name not in self.rules_of_their_own
+        }
+        for name in self.rules_of_their_own:
             self.rules[name] = self._part(grammar.rules[name])
         self.grammar = Grammar(self.rules, grammar.start)
 
     def _lexical(self, expr: Expr) -> bool:
-        return not any(isinstance(e, Ref) and e.rule in self.cyclic for e in walk(expr))
+        return not any(isinstance(e, Ref) and e.rule in self.parted for e in walk(expr))
 
     def _lexeme(self, expr: Expr) -> Expr:
-        name = f"lexeme {len(self.rules)}"  # no rule can be named so
-        self.rules[name] = expr
-        return Ref(name)
+        """The expression as a lexeme, which is never empty where that can be helped; the same one for equal ones."""
+        if isinstance(expr, Ref):
+            return expr
+        if isinstance(expr, Repeat) and expr.least == 0:
+            return Repeat(self._lexeme(expr.item), 0, expr.most)
+        found = self.lexemes.get(expr)
+        if found is None:
+            name = f"lexeme {len(self.rules)}"  # no rule can be named so
+            self.rules[name] = expr
+            found = self.lexemes[expr] = Ref(name)
+        return found
 
     def _part(self, expr: Expr) -> Expr:
         if self._lexical(expr):
@@ -98,6 +116,15 @@ class _Parting:
         if flat and self.joined:
             return (self._lexeme(sequence(items)),)
         return tuple(map(self._part, items))
+
+
+def _blank(rule: Expr) -> bool:
+    """Whether a rule is white space and nothing else."""
+    return (
+        isinstance(rule, CharClass)
+        and not rule.negated
+        and all(chr(point).isspace() for low, high in rule.ranges for point in {low, high})
+    )
 
 
 def _characters(grammar: Grammar) -> str:
@@ -127,7 +154,8 @@ class _Writer:
             (self.names[name], rule, name in self.rules) for name, rule in self.grammar.rules.items()
         ]
         for name, rule, split in self.pending:  # grows where expressions are deep
-            lines.append(f"{name}: {self.write(rule, 0, split=split)}\n")
+            text = _avoiding(rule) if isinstance(rule, Word) else self.write(rule, 0, split=split)
+            lines.append(f"{name}: {text}\n")
         return "".join(lines)
 
     def write(self, expr: Expr, binds: int, *, split: bool) -> str:
@@ -138,6 +166,11 @@ class _Writer:
         if isinstance(expr, Names):
             text = _quoted(expr.texts)
             return f"({text})" if binds > 0 and len(expr.texts) > 1 else text
+        if isinstance(expr, AnyCase):
+            text = _quoted(expr.texts, "i")
+            return f"({text})" if binds > 0 and len(expr.texts) > 1 else text
+        if isinstance(expr, Word):
+            return self._word(expr)
         if isinstance(expr, Literal):
             return self._literal(expr.text, binds, split=split)
         if isinstance(expr, CharClass):
@@ -172,6 +205,12 @@ class _Writer:
         short = {(0, 1): "?", (0, None): "*", (1, None): "+"}.get((expr.least, expr.most))
         return item + (short or f"{{{expr.least},{'' if expr.most is None else expr.most}}}")
 
+    def _word(self, expr: Word) -> str:
+        """A word as a definition of its own: only there may something be taken out of it."""
+        name = f"T{len(self.pending)}"
+        self.pending.append((name, expr, False))
+        return name
+
     def _literal(self, text: str, binds: int, *, split: bool) -> str:
         if not split or len(text) < 2:
             return _quoted((text,))
@@ -179,10 +218,19 @@ class _Writer:
         return f"({spelled})" if binds > 1 else spelled
 
 
-def _quoted(texts: Iterable[str]) -> str:
+def _quoted(texts: Iterable[str], flags: str = "") -> str:
     """Literals with bars between; one call for all, because Γ changes on every keystroke."""
-    joined = json.dumps(list(texts), ensure_ascii=False, separators=(" | ", ":"))[1:-1]
-    return joined.replace("\x7f", "\\u007f")
+    joined = json.dumps(list(texts), ensure_ascii=False, separators=(f"{flags} | ", ":"))[1:-1]
+    return joined.replace("\x7f", "\\u007f") + flags
+
+
+def _avoiding(word: Word) -> str:
+    longest = word.most - 1
+    if word.least == 0:
+        raise AssertionError(word)  # what is left of a word is never compiled
+    words = f"{_class(word.first)[:-1]}{_class(word.rest)[1:-1]}{{{word.least - 1},{longest}}}/"
+    avoided = "|".join(map(re.escape, sorted(word.avoid)))
+    return f"{words} & ~/(?i:{avoided})/" if avoided else words
 
 
 def _class(expr: CharClass) -> str:

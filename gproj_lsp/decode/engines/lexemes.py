@@ -2,38 +2,37 @@
 
 After the lexeme `w` of one terminal, the lexer goes on with another (or the same) whose words begin with `w` and the next byte.
 That is wrong only where the next byte could also begin what follows `w` in the grammar. Asked of bytes, since lexers step by
-bytes: two characters that share their first byte count as one. The answer may err towards a clash, never the other way.
+bytes: two characters that share their first byte count as one, and so do a letter's two cases. The answer may err towards a
+clash, never the other way.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from gproj_lsp.gbnf import Alt, CharClass, Expr, Grammar, Literal, Names, Ref, Repeat, Seq, strings
+from gproj_lsp.decode.engines.automaton import Automaton, automaton, class_bytes, lead
+from gproj_lsp.gbnf import (
+    Alt,
+    AnyCase,
+    CharClass,
+    Expr,
+    Grammar,
+    Literal,
+    Names,
+    Ref,
+    Repeat,
+    Seq,
+    Word,
+    lowered,
+    walk,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 __all__ = ["clash"]
-
-_FINITE = 50_000
-
-
-@dataclass(frozen=True)
-class _Shape:
-    """Sets of bytes as bits of an int.
-
-    Attributes:
-        first: The first bytes of its words.
-        inner: The first bytes of their later characters.
-        nullable: Whether the empty word is one.
-        words: All its words where they are few.
-    """
-
-    first: int
-    inner: int
-    nullable: bool
-    words: tuple[str, ...] | None = None
-
-
-_NOTHING = _Shape(0, 0, nullable=True)
 
 
 def clash(grammar: Grammar, rules: frozenset[str]) -> bool:
@@ -43,164 +42,188 @@ def clash(grammar: Grammar, rules: frozenset[str]) -> bool:
         grammar: Whose `rules` hold references only; every other rule they refer to is one lexeme.
         rules: Names of rules that are not lexemes.
     """
-    shapes = _Shapes(grammar)
-    follow = _follow(grammar, rules, shapes)
-    known = [(shapes.whole(name), after) for name, after in follow.items() if name not in rules]
-    return _words_clash(known) or any(
-        _swallows(one, after, other)
-        for one, after in known
-        for other, _ in known
-        if one.words is None or other.words is None
-    )
+    cased = not any(isinstance(e, AnyCase) for rule in grammar.rules.values() for e in walk(rule))
+    words: dict[tuple[str, ...], int] = {}
+    patterns: dict[Automaton, int] = {}
+    for name, after in _Followers(grammar, rules, cased=cased).of.items():
+        if name not in rules:
+            for part in _parts(grammar.rules[name], grammar):
+                known = _words(part, cased=cased)
+                if known is None:
+                    pattern = automaton(part, grammar, cased=cased)
+                    patterns[pattern] = patterns.get(pattern, 0) | after
+                else:
+                    words[known] = words.get(known, 0) | after
+    return _words_clash(words, cased=cased) or _patterns_clash(patterns, words)
 
 
-def _swallows(one: _Shape, after: int, other: _Shape) -> bool:
-    """Whether a word of `one` may begin a longer word of `other` that goes on with a byte of `after`."""
-    if not (one.first & other.first and other.inner & after):
-        return False
-    if one.words is not None:
-        return any(_spells(word, other) for word in one.words if word)
-    if other.words is not None:
-        return any(_begins(word, one, after) for word in other.words)
-    return True
-
-
-def _spells(word: str, shape: _Shape) -> bool:
-    """Whether the word may begin a word of the shape, by its bytes."""
-    return bool(_lead(word[0]) & shape.first) and all(_lead(char) & shape.inner for char in word[1:])
-
-
-def _begins(word: str, shape: _Shape, after: int) -> bool:
-    """Whether the shape may have a proper beginning of the word that goes on with a byte of `after`."""
-    if not word or not _lead(word[0]) & shape.first:
-        return False
-    for char in word[1:]:
-        if _lead(char) & after:
+def _patterns_clash(patterns: Mapping[Automaton, int], words: Mapping[tuple[str, ...], int]) -> bool:
+    for one, follow in patterns.items():
+        if any(one.continues(other) & follow for other in patterns):
             return True
-        if not _lead(char) & shape.inner:
-            return False
+        for known, after in words.items():
+            beyond, inside = one.beside(known)
+            if beyond & after or inside & follow:
+                return True
     return False
 
 
-def _words_clash(known: list[tuple[_Shape, int]]) -> bool:
-    """The question, asked exactly of terminals whose words are known; sorted, a word stands before what it begins."""
+def _parts(expr: Expr, grammar: Grammar) -> Iterable[Expr]:
+    """A terminal's choices: what holds of each of them holds of it."""
+    if isinstance(expr, Ref):
+        yield from _parts(grammar.rules[expr.rule], grammar)
+    elif isinstance(expr, Alt):
+        for choice in expr.choices:
+            yield from _parts(choice, grammar)
+    else:
+        yield expr
+
+
+def _words(expr: Expr, *, cased: bool) -> tuple[str, ...] | None:
+    """All its words where it is a list of them."""
+    if isinstance(expr, Literal):
+        return (expr.text,) if cased else (lowered(expr.text),)
+    if isinstance(expr, Names | AnyCase):
+        return expr.texts if cased else _lowered(expr.texts)
+    return None
+
+
+@lru_cache(maxsize=256)
+def _lowered(texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(lowered, texts))
+
+
+def _words_clash(known: Mapping[tuple[str, ...], int], *, cased: bool) -> bool:
+    """The question, asked of terminals that are words; sorted, a word stands before what it begins."""
     after: dict[str, int] = {}
-    for shape, follow in known:
-        for word in shape.words or ():
+    for words, follow in known.items():
+        for word in words:
             after[word] = after.get(word, 0) | follow
     beginnings: list[str] = []
     for word in sorted(after):
         while beginnings and not word.startswith(beginnings[-1]):
             beginnings.pop()
-        if any(_lead(word[len(shorter)]) & after[shorter] for shorter in beginnings if shorter):
+        if any(lead(word[len(shorter)], cased=cased) & after[shorter] for shorter in beginnings if shorter):
             return True
         beginnings.append(word)
     return False
 
 
-class _Shapes:
-    """The shapes of expressions; those of recursive rules are least fixed points."""
+@dataclass(frozen=True)
+class _Edge:
+    """What a text may begin with: bytes as bits, and whether it may be empty."""
 
-    def __init__(self, grammar: Grammar) -> None:
-        self.grammar = grammar
-        self.rules: dict[str, _Shape] = dict.fromkeys(grammar.rules, _Shape(0, 0, nullable=False))
-        changed = True
-        while changed:
-            now = {name: self.shape(rule) for name, rule in grammar.rules.items()}
-            changed = now != self.rules
-            self.rules = now
+    first: int
+    nullable: bool
 
-    def whole(self, name: str) -> _Shape:
-        """A non-recursive rule's shape, with its words where they are few."""
-        words = strings(Grammar(self.grammar.rules, name), _FINITE)
-        shape = self.rules[name]
-        return _Shape(shape.first, shape.inner, shape.nullable, words)
 
-    def shape(self, expr: Expr) -> _Shape:
-        if isinstance(expr, Literal):
-            return _of_words((expr.text,))
-        if isinstance(expr, Names):
-            return _of_words(expr.texts)
-        if isinstance(expr, CharClass):
-            return _Shape(_leads(expr), 0, nullable=False)
+_NEVER = _Edge(0, nullable=False)
+_EMPTY = _Edge(0, nullable=True)
+
+
+class _Followers:
+    """For each rule and lexeme that a rule refers to, the first bytes of what may come after it, as bits.
+
+    First sets are least fixed points, asked again of a rule when one that it uses has grown; follow sets flow from a rule to
+    what may end it.
+    """
+
+    def __init__(self, grammar: Grammar, rules: frozenset[str], *, cased: bool) -> None:
+        self._grammar = grammar
+        self._cased = cased
+        self._rules = rules
+        self._edges: dict[str, _Edge] = dict.fromkeys(rules, _NEVER)
+        self._ends: dict[str, set[str]] = {}
+        self.of: dict[str, int] = {}
+        self._settle_edges()
+        for name in rules:
+            self._visit(grammar.rules[name], 0, name)
+        self._settle_follow()
+
+    def _settle_edges(self) -> None:
+        users: dict[str, set[str]] = {}
+        for name in self._rules:
+            for expr in walk(self._grammar.rules[name]):
+                if isinstance(expr, Ref) and expr.rule in self._rules:
+                    users.setdefault(expr.rule, set()).add(name)
+        asked = set(self._rules)
+        while asked:
+            name = asked.pop()
+            now = self._edge(self._grammar.rules[name])
+            if now != self._edges[name]:
+                self._edges[name] = now
+                asked |= users.get(name, set())
+
+    def _settle_follow(self) -> None:
+        asked = set(self._rules)
+        while asked:
+            name = asked.pop()
+            after = self.of.get(name, 0)
+            for other in self._ends.get(name, ()):
+                if after & ~self.of.get(other, 0):
+                    self.of[other] = self.of.get(other, 0) | after
+                    if other in self._rules:
+                        asked.add(other)
+
+    def _visit(self, expr: Expr, after: int, within: str) -> None:
+        """`within`: the rule whose own followers come after the expression too, or nothing."""
         if isinstance(expr, Ref):
-            return self.rules[expr.rule]
-        if isinstance(expr, Alt):
-            parts = [self.shape(choice) for choice in expr.choices]
-            first = inner = 0
-            for part in parts:
-                first |= part.first
-                inner |= part.inner
-            return _Shape(first, inner, any(part.nullable for part in parts))
-        if isinstance(expr, Seq):
-            return self._joined(expr.items)
-        if isinstance(expr, Repeat):
-            item = self.shape(expr.item)
-            again = item.first if expr.most != 1 else 0
-            return _Shape(item.first, item.inner | again, expr.least == 0 or item.nullable)
-        raise AssertionError(expr)
-
-    def _joined(self, items: tuple[Expr, ...]) -> _Shape:
-        whole = _NOTHING
-        for item in items:
-            part = self.shape(item)
-            whole = _Shape(
-                whole.first | (part.first if whole.nullable else 0),
-                whole.inner | part.inner | (part.first if whole.first else 0),
-                whole.nullable and part.nullable,
-            )
-        return whole
-
-
-def _follow(grammar: Grammar, rules: frozenset[str], shapes: _Shapes) -> dict[str, int]:
-    """For each rule and lexeme that a rule refers to, the first bytes of what may come after it."""
-    follow: dict[str, int] = {}
-
-    def visit(expr: Expr, after: int) -> None:
-        if isinstance(expr, Ref):
-            follow[expr.rule] = follow.get(expr.rule, 0) | after
+            self.of[expr.rule] = self.of.get(expr.rule, 0) | after
+            if within:
+                self._ends.setdefault(within, set()).add(expr.rule)
         elif isinstance(expr, Alt):
             for choice in expr.choices:
-                visit(choice, after)
+                self._visit(choice, after, within)
         elif isinstance(expr, Repeat):
-            visit(expr.item, after | (shapes.shape(expr.item).first if expr.most != 1 else 0))
+            self._visit(expr.item, after | (self._edge(expr.item).first if expr.most != 1 else 0), within)
         elif isinstance(expr, Seq):
             for item in reversed(expr.items):
-                visit(item, after)
-                shape = shapes.shape(item)
-                after = shape.first | (after if shape.nullable else 0)
+                self._visit(item, after, within)
+                edge = self._edge(item)
+                after = edge.first | (after if edge.nullable else 0)
+                within = within if edge.nullable else ""
 
-    before: dict[str, int] | None = None
-    while before != follow:
-        before = dict(follow)
-        for name in rules:
-            visit(grammar.rules[name], follow.get(name, 0))
-    return follow
+    def _edge(self, expr: Expr) -> _Edge:
+        if isinstance(expr, Ref):
+            return self._rule(expr.rule)
+        if isinstance(expr, Alt):
+            first, nullable = 0, False
+            for choice in expr.choices:
+                edge = self._edge(choice)
+                first, nullable = first | edge.first, nullable or edge.nullable
+            return _Edge(first, nullable)
+        if isinstance(expr, Seq):
+            first = 0
+            for item in expr.items:
+                edge = self._edge(item)
+                first |= edge.first
+                if not edge.nullable:
+                    return _Edge(first, nullable=False)
+            return _Edge(first, nullable=True)
+        if isinstance(expr, Repeat):
+            edge = self._edge(expr.item)
+            return _Edge(edge.first, edge.nullable or expr.least == 0)
+        return self._leaf(expr)
 
+    def _rule(self, name: str) -> _Edge:
+        found = self._edges.get(name)
+        if found is None:
+            found = self._edges[name] = self._edge(self._grammar.rules[name])
+        return found
 
-def _of_words(words: tuple[str, ...]) -> _Shape:
-    first = inner = 0
-    for char in {word[0] for word in words if word}:
-        first |= _lead(char)
-    for char in set().union(*(word[1:] for word in words)):
-        inner |= _lead(char)
-    return _Shape(first, inner, "" in words)
+    def _leaf(self, expr: Expr) -> _Edge:
+        if isinstance(expr, Literal):
+            return _Edge(self._lead(expr.text[0]), nullable=False) if expr.text else _EMPTY
+        if isinstance(expr, Names | AnyCase):
+            first = 0
+            for char in {text[0] for text in expr.texts if text}:
+                first |= self._lead(char)
+            return _Edge(first, "" in expr.texts)
+        if isinstance(expr, CharClass):
+            return _Edge(class_bytes(expr, cased=self._cased), nullable=False)
+        if isinstance(expr, Word):
+            return _Edge(class_bytes(expr.first, cased=self._cased), expr.admits(""))
+        raise AssertionError(expr)
 
-
-def _lead(char: str) -> int:
-    return 1 << char.encode()[0]
-
-
-def _leads(expr: CharClass) -> int:
-    """The first bytes of a class; every byte a character can begin with, for a negated one."""
-    if expr.negated:
-        return (1 << 256) - 1
-    found = 0
-    for low, high in expr.ranges:
-        for byte in range(_first_byte(low), _first_byte(high) + 1):
-            found |= 1 << byte
-    return found
-
-
-def _first_byte(point: int) -> int:
-    return chr(point if not 0xD800 <= point <= 0xDFFF else 0xD7FF).encode()[0]
+    def _lead(self, char: str) -> int:
+        return lead(char, cased=self._cased)
