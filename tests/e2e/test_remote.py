@@ -85,7 +85,7 @@ def wait_for(url, process, log):
 @pytest.fixture
 def shop(tmp_path, url):
     (tmp_path / "gproj.toml").write_text(
-        f'''\
+        f"""\
 model = "{url}"
 [remote]
 key = "SHOP_KEY"
@@ -94,7 +94,7 @@ context = 1024
 [surfaces.sql]
 dialect = "sqlite"
 ddl = ["schema.sql"]
-'''
+"""
     )
     (tmp_path / "schema.sql").write_text(SHOP)
     (tmp_path / "a.sql").write_text(HOLES)
