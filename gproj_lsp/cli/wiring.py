@@ -20,7 +20,15 @@ if TYPE_CHECKING:
     from gproj_lsp.decode.trace import Listener
     from gproj_lsp.lsp.parts import Parts
 
-__all__ = ["PROVIDERS", "Workspaces", "lsp_parts", "open_filler", "open_model", "open_writer"]
+__all__ = [
+    "PROVIDERS",
+    "Workspaces",
+    "lsp_parts",
+    "models_at_hand",
+    "open_filler",
+    "open_model",
+    "open_writer",
+]
 
 PROVIDERS: Mapping[str, str] = {
     "ddl": "gproj_lsp.providers.files:DdlFiles",
@@ -136,8 +144,22 @@ def lsp_parts(overrides: Iterable[str], trust: Path) -> Parts:
         filler=lambda settings, surface, writer, told: open_filler(
             settings, surface, writer=writer, told=told
         ),
+        models=models_at_hand,
         trust=trust,
     )
+
+
+def models_at_hand() -> tuple[str, ...]:
+    """What the setting `model` can say without anything being fetched: the embedded one, if installed, and those pulled."""
+    from gproj_lsp.decode.models import catalogue
+    from gproj_lsp.errors import ModelError
+
+    names = [str(path) for path in catalogue.pulled()]
+    try:
+        catalogue.embedded_path()
+    except ModelError:
+        return tuple(names)
+    return (catalogue.EMBEDDED.name, *names)
 
 
 def _fallback(folder: Path) -> Path:

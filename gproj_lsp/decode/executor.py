@@ -15,7 +15,7 @@ from gproj_lsp.decode.leaf import LeafDecoder, Task
 from gproj_lsp.decode.prompt import Seam, between, seam, window
 from gproj_lsp.decode.rank import Ranking, rank
 from gproj_lsp.decode.sampling import Sampler
-from gproj_lsp.decode.trace import Listener, Text, silent
+from gproj_lsp.decode.trace import Listener, Ranked, Text, silent
 from gproj_lsp.decode.walk import Around
 from gproj_lsp.fragment import Fragment, Instance, Rung
 from gproj_lsp.gbnf import Grammar
@@ -98,7 +98,11 @@ class Executor(Decoder):
         shown = shown_before(self.context, place.before)
         names = instance.candidates[instance.only]
         effort = _EFFORT if len(names) > _FEW else None
-        return rank(self.context, shown, names, right, limit=limit, effort=effort, stop=stop)
+
+        def told(ranking: Ranking) -> None:
+            self.told(Ranked(ranking))
+
+        return rank(self.context, shown, names, right, limit=limit, effort=effort, stop=stop, told=told)
 
     def hands(self, hole: Hole) -> PartWriter:
         """The model writes; after a refusal it must not say the same again, so it begins with the next likely token."""

@@ -17,7 +17,7 @@ import numpy as np
 from gproj_lsp.decode.base import BranchingModel
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -87,6 +87,7 @@ def rank(  # noqa: PLR0913  (what, where, among what, how far)
     limit: int = 1,
     effort: int | None = None,
     stop: Stop | None = None,
+    told: Callable[[Ranking], None] | None = None,
 ) -> Ranking:
     """The best candidates at a hole.
 
@@ -99,6 +100,7 @@ def rank(  # noqa: PLR0913  (what, where, among what, how far)
         effort: Nodes of the tree after which the text after the hole is taken to cost every candidate what it cost the one
             that it suits best so far. Where that text is long the exact bound is loose, and costs a lot among hundreds.
         stop: Asked between batches.
+        told: Called between batches with what is known so far.
 
     Raises:
         Cancelled: `stop` said so.
@@ -108,7 +110,7 @@ def rank(  # noqa: PLR0913  (what, where, among what, how far)
     logits = context.show(before, stop)
     _score(root, 0.0, logits)
     search = _Search(context, root, len(candidates), stop, effort)
-    return search.run(candidates, min(limit, len(candidates)))
+    return search.run(candidates, min(limit, len(candidates)), told)
 
 
 def _tree(
@@ -151,9 +153,15 @@ class _Search:
         self.expansions = 1
         self._meet(root)
 
-    def run(self, texts: Sequence[str], limit: int) -> Ranking:
+    def run(self, texts: Sequence[str], limit: int, told: Callable[[Ranking], None] | None = None) -> Ranking:
         while self.frontier and self._bound() > self._worst(limit):
+            if told is not None:
+                told(self._ranking(texts))
             self._grow(self._worst(limit))
+        return self._ranking(texts)
+
+    def _ranking(self, texts: Sequence[str]) -> Ranking:
+        """What is known now."""
         found = sorted(
             ((score, at) for at, score in enumerate(self.scores) if score is not None),
             key=lambda pair: (-pair[0], pair[1]),

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from gproj_lsp.decode.rank import Ranking
 from gproj_lsp.environment import Binding
 from gproj_lsp.errors import EmptyQueryError
 from gproj_lsp.fragment import Rung
@@ -22,6 +23,7 @@ __all__ = [
     "Incomplete",
     "Ledger",
     "Listener",
+    "Ranked",
     "Text",
     "silent",
 ]
@@ -71,6 +73,13 @@ class Text:
 
 
 @dataclass(frozen=True)
+class Ranked:
+    """Some of the names that may stand in the hole are known to be likelier than others; more may come."""
+
+    ranking: Ranking
+
+
+@dataclass(frozen=True)
 class Declared:
     """A declaration just written entered Γ."""
 
@@ -110,7 +119,7 @@ class Incomplete:
     reason: str
 
 
-Event = HoleBegun | HoleEntered | Text | Declared | Filled | Fallback | EmptyQuery | Incomplete
+Event = HoleBegun | HoleEntered | Ranked | Text | Declared | Filled | Fallback | EmptyQuery | Incomplete
 Listener = Callable[[Event], None]
 
 

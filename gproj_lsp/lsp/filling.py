@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -117,10 +117,7 @@ class Fillings:
             return Filling(planned.edits)
         session = self._server.session
         stream = Stream(self._server, snapshot, lambda span: before(span, planned.edits))
-        around = await self._before(snapshot)
-
-        def analyse(text: str) -> Analysis:
-            return snapshot.analyzer.analyse(text, document=snapshot.document.uri, after=around)
+        analyse = await self.analyse(snapshot)
 
         def work(stop: Stop) -> Filling:
             stream.begin()
@@ -134,12 +131,17 @@ class Fillings:
         self._last.put(snapshot.document.uri, (snapshot, filling))
         return filling
 
-    async def _before(self, snapshot: Snapshot) -> Analysis | None:
-        """What comes before a cell of a notebook."""
+    async def analyse(self, snapshot: Snapshot) -> Callable[[str], Analysis]:
+        """What analyses other texts for a document: what comes before a cell of a notebook comes before them, too."""
         session = self._server.session
         document = session.documents.before(snapshot.document)
         found = await session.snapshot(document.uri) if document is not None else None
-        return found.analysis if found is not None and found.analyzer is snapshot.analyzer else None
+        around = found.analysis if found is not None and found.analyzer is snapshot.analyzer else None
+
+        def analyse(text: str) -> Analysis:
+            return snapshot.analyzer.analyse(text, document=snapshot.document.uri, after=around)
+
+        return analyse
 
 
 def _next(snapshot: Snapshot, edits: Sequence[Edit], deed: Deed) -> types.Range | None:

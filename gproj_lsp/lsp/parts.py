@@ -26,6 +26,7 @@ class Parts:
         bare: The same without any source: what can be said while sources are read.
         writer: Who fills holes as settings ask: a model, loaded, or a server. Takes seconds; raises `ModelError`.
         filler: A filler over one.
+        models: What the setting `model` can say without anything being fetched.
         trust: Where the folders that the user trusts are remembered.
     """
 
@@ -35,4 +36,5 @@ class Parts:
     bare: Callable[[Settings], Workspace]
     writer: Callable[[Settings], Writer]
     filler: Callable[[Settings, Surface, Writer, Listener], Filler]
+    models: Callable[[], tuple[str, ...]]
     trust: Path

@@ -12,14 +12,23 @@ Every message has `uri`, `version` and `stream`, one number a request. `kind` te
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import count
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from gproj_lsp.decode.rank import Candidate
-from gproj_lsp.decode.trace import EmptyQuery, Event, Filled, HoleBegun, HoleEntered, Incomplete, Text
+from gproj_lsp.decode.rank import Ranking
+from gproj_lsp.decode.trace import (
+    EmptyQuery,
+    Event,
+    Filled,
+    HoleBegun,
+    HoleEntered,
+    Incomplete,
+    Ranked,
+    Text,
+)
 from gproj_lsp.lsp.session import Snapshot
 from gproj_lsp.text import Span
 
@@ -29,6 +38,9 @@ if TYPE_CHECKING:
 __all__ = ["STREAM", "Stream"]
 
 STREAM = "gproj/stream"
+
+_SHOWN = 10
+"""How many of the best candidates are told while more are compared."""
 
 _numbers = count(1)
 
@@ -63,6 +75,8 @@ class Stream:
         elif isinstance(event, Text):
             self._text = self._text[: self._part + event.at] + event.data
             self._tell("text", text=self._text.decode(errors="ignore"))
+        elif isinstance(event, Ranked):
+            self._candidates(event.ranking)
         elif isinstance(event, Filled):
             self._tell("filled", text=event.text)
         elif isinstance(event, Incomplete):
@@ -74,14 +88,13 @@ class Stream:
         """Work begins, perhaps once more."""
         self._tell("begin")
 
-    def candidates(self, found: Iterable[Candidate], remaining: float) -> None:
-        """Some candidates are known."""
-        told = [{"text": each.text, "probability": each.probability} for each in found]
-        self._tell("candidates", candidates=told, remaining=remaining)
-
     def end(self) -> None:
         """Nothing more comes."""
         self._tell("end")
+
+    def _candidates(self, ranking: Ranking) -> None:
+        best = [{"text": each.text, "probability": each.probability} for each in ranking.candidates[:_SHOWN]]
+        self._tell("candidates", candidates=best, remaining=ranking.remaining)
 
     def _range(self, span: Span) -> types.Range:
         return self._snapshot.range(span)
