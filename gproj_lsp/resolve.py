@@ -29,12 +29,14 @@ if TYPE_CHECKING:
 __all__ = [
     "NO_EFFECT",
     "UNREAD",
+    "Clause",
     "Declaration",
     "Effect",
     "Expectation",
     "Reference",
     "Resolution",
     "Resolver",
+    "Scope",
     "Unread",
     "Verdict",
     "World",
@@ -85,6 +87,7 @@ class Declaration:
 
     References say which one they mean by their binding, the very object; several bindings of one span are one name. Where a
     reference stands too, what it means is handed on under its own name: a column that a query lists, a table without an alias.
+    An empty span says that the name counts there though it is not written: the columns that a NATURAL join compares.
 
     Attributes:
         span: The name's bytes, relative to the statement.
@@ -141,6 +144,42 @@ class Expectation:
 
 
 @dataclass(frozen=True)
+class Clause:
+    """A region of a scope.
+
+    Attributes:
+        name: The region (`Where`), or empty.
+        span: Its bytes behind the words that begin it.
+    """
+
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True)
+class Scope:
+    """A stretch of a statement whose names mean what it says itself, told from its words alone.
+
+    Attributes:
+        span: Its bytes; what encloses them (brackets) is not part of it.
+        kind: The word that begins it (`SELECT`).
+        clauses: Its regions, in order.
+        region: The region that is being written at the statement's end; empty where it ended before.
+        since: The byte that the region's own text begins at.
+        decided: The regions in which everything that says what names mean has been written.
+        is_open: Whether text at the statement's end belongs to it, or to a scope inside it.
+    """
+
+    span: Span
+    kind: str
+    clauses: tuple[Clause, ...]
+    region: str
+    since: int
+    decided: frozenset[str]
+    is_open: bool
+
+
+@dataclass(frozen=True)
 class World:
     """What stays the same over one document.
 
@@ -185,6 +224,10 @@ class Resolver(Protocol):
 
     def resolve(self, statement: Statement, environment: Environment, world: World) -> Resolution:
         """Resolve one statement; never raises on any text."""
+        ...
+
+    def scopes(self, statement: Statement) -> tuple[Scope, ...]:
+        """The scopes of a statement that may still be being written, in order of place."""
         ...
 
     def adopt(self, bindings: Iterable[Binding], world: World) -> tuple[Binding, ...]:

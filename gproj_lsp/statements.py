@@ -89,6 +89,21 @@ class Source:
                 return each
         return None
 
+    def writing(self, offset: int) -> int | None:
+        """The index of the statement that text at a byte offset would belong to; None where it would begin a new one.
+
+        Behind a statement that nothing ends yet, and behind no comment, text goes on with it.
+        """
+        index = self.at(offset)
+        if index is not None:
+            ended = self.pieces[index].statement.complete and offset > self.span(index).end
+            return None if ended else index
+        last = len(self.pieces) - 1
+        if last < 0 or self.pieces[last].statement.complete or offset < self.span(last).end:
+            return None
+        between = self.data[self.span(last).end : offset]
+        return None if between.strip() else last
+
     def before(self, offset: int) -> int:
         """How many statements begin before a byte offset."""
         index = max(bisect_right(self.edges, offset) - 1, 0)

@@ -11,7 +11,17 @@ from dataclasses import dataclass, replace
 
 from gproj_lsp.environment import Binding, Environment, Frame, Key
 from gproj_lsp.facts import Facts
-from gproj_lsp.resolve import NO_EFFECT, Declaration, Effect, Expectation, Reference, Resolution, Verdict, World
+from gproj_lsp.resolve import (
+    NO_EFFECT,
+    Declaration,
+    Effect,
+    Expectation,
+    Reference,
+    Resolution,
+    Scope,
+    Verdict,
+    World,
+)
 from gproj_lsp.syntax import Statement, TokenKind
 
 BUILTINS = Facts((Binding("dual", "Table", spelling="dual"),))
@@ -36,6 +46,9 @@ class ToyResolver:
 
     def __init__(self) -> None:
         self.resolved: list[str] = []
+
+    def scopes(self, statement: Statement) -> tuple[Scope, ...]:
+        return ()
 
     def resolve(self, statement: Statement, environment: Environment, world: World) -> Resolution:
         self.resolved.append(statement.text)

@@ -12,11 +12,12 @@ from gproj_lsp.facts import NOTHING, Facts
 from gproj_lsp.ghosts import Diagnostic, suppressed
 from gproj_lsp.holes import Hole, holes_of
 from gproj_lsp.ide.analysis import Analysis, Resolved
+from gproj_lsp.ide.drafting import Drafting
 from gproj_lsp.ide.memory import Memory, Recent
 from gproj_lsp.joining import joined
 from gproj_lsp.resolve import Resolver, Verdict, World
 from gproj_lsp.surface import Surface
-from gproj_lsp.syntax import Source, lexer_of, split
+from gproj_lsp.syntax import Source, Statement, TokenKind, lexer_of, split
 from gproj_lsp.text import LineIndex, Span, decode, encode
 
 __all__ = ["Analyzer"]
@@ -114,6 +115,70 @@ class Analyzer:
         other = self._memory.of(statement, resolved)
         return tuple(holes_of(statement, here.start, other.resolution, other.before, self.surface))
 
+    def again(self, analysis: Analysis, text: str) -> Analysis:
+        """What an analysis would be of another text, with nobody typing in it; documents' last states stay as they are.
+
+        Args:
+            analysis: An analysis of this analyser.
+            text: The other text.
+        """
+        closed = analysis.statements[0].closed if analysis.statements else self._closed
+        with self._memory.lock:
+            source = typed(split(text, self._lexer, analysis.source), None)
+            return self._analysed(source, analysis.start, closed, analysis)
+
+    def written(self, name: str, sort: str) -> str:
+        """How a new name must be written, quoted where that is needed; empty where it can't be.
+
+        Args:
+            name: Without quotes.
+            sort: What it is to be.
+        """
+        adopted = self.resolver.adopt([Binding(name, sort)], World(frozenset(), self.settings))
+        return adopted[0].spelling if adopted else ""
+
+    def word(self, text: str) -> bool:
+        """Whether a text is one word or one quoted name, as names are written."""
+        tokens = self._lexer.statement(text).tokens
+        return (
+            len(tokens) == 1
+            and tokens[0].kind in (TokenKind.WORD, TokenKind.QUOTED)
+            and tokens[0].text == text
+        )
+
+    def statement(self, text: str, offset: int) -> Drafting:
+        """The statement that someone writes at a byte offset of a document: the one there, or a new one."""
+        analysis = self.analyse(text)
+        source = analysis.source
+        index = source.writing(offset)
+        found = min(source.before(offset) if index is None else index, len(analysis.statements))
+        before = analysis.statements[found - 1].after if found else analysis.start
+        closed = analysis.statements[found - 1].closed_after if found else self._closed
+        span = Span(offset, offset) if index is None else source.span(index)
+
+        def holes(statement: Statement, resolved: Resolved) -> tuple[Hole, ...]:
+            return tuple(holes_of(statement, 0, resolved.resolution, before, self.surface))
+
+        return Drafting(
+            span.start,
+            decode(source.data[span.start : offset]),
+            decode(source.data[offset : max(span.end, offset)]),
+            "\n" if self._in_line_comment(source, offset) else "",
+            before,
+            self._lexer,
+            lambda statement: self._memory.resolved(statement, before, closed),
+            self.resolver.scopes,
+            holes,
+        )
+
+    def _in_line_comment(self, source: Source, offset: int) -> bool:
+        """Whether a cursor stands in, or right behind, a comment that runs to the line's end."""
+        line = decode(source.data[source.data.rfind(b"\n", 0, offset) + 1 : offset])
+        tokens = self._lexer.statement(line, complete=False).tokens
+        last = tokens[-1] if tokens else None
+        openers = tuple(self._lexer.spec.line_comments)
+        return last is not None and last.kind is TokenKind.COMMENT and last.text.startswith(openers)
+
     def forget(self, document: str) -> None:
         """Keep nothing of a document's last state."""
         with self._memory.lock:
@@ -127,11 +192,12 @@ class Analyzer:
         """
         return self.stages(sources)(len(sources))
 
-    def stages(self, sources: Sequence[tuple[str, str]]) -> Callable[[int], Facts]:
+    def stages(self, sources: Sequence[tuple[str, str]], read: float = 0.0) -> Callable[[int], Facts]:
         """Read source texts, to be asked what the first of them declare; see `declared`.
 
         Args:
             sources: (text, label of its place) pairs in order.
+            read: When they were read, in seconds since the epoch.
 
         Returns:
             What the first n of them declare.
@@ -139,6 +205,7 @@ class Analyzer:
         environment, closed = self._start, self._closed
         reached = [environment]
         places: dict[Binding, Binding] = {}
+        origins: dict[Key, Origin] = {}
         problems: list[str] = []
         opened: list[frozenset[str]] = []
         for text, label in sources:
@@ -147,7 +214,7 @@ class Analyzer:
                 opened.append(frozenset(self.surface.sorts))
             else:
                 analysis = self._analysed(split(text, self._lexer), environment, closed)
-                places.update(_placed(analysis, label))
+                places.update(_placed(analysis, label, read, origins))
                 opened.append(frozenset().union(*(each.effect.opens for each in analysis.statements)))
                 environment = analysis.statements[-1].after if analysis.statements else environment
             reached.append(environment)
@@ -254,12 +321,28 @@ def _told(facts: Facts, surface: Surface) -> tuple[Binding, ...]:
     )
 
 
-def _placed(analysis: Analysis, label: str) -> Iterator[tuple[Binding, Binding]]:
-    """What the statements of a source declare, and the same with its place."""
+def _placed(
+    analysis: Analysis, label: str, read: float, origins: dict[Key, Origin]
+) -> Iterator[tuple[Binding, Binding]]:
+    """What the statements of a source declare, and the same with its place: the line where it is named.
+
+    Args:
+        analysis: The source.
+        label: What it is called.
+        read: When it was read.
+        origins: The places of what sources before it declared; what only changes keeps its own.
+    """
+
+    def origin(offset: int) -> Origin:
+        return Origin("ddl", f"{label}:{analysis.lines.position(offset).line + 1}", read)
+
     for (_, start), each in zip(analysis.source.placed(), analysis.statements, strict=True):
-        if each.effect.declares:
-            origin = Origin("ddl", f"{label}:{analysis.lines.position(start).line + 1}")
-            yield from ((binding, replace(binding, origin=origin)) for binding in each.effect.declares)
+        places = each.effect.places
+        for binding in each.effect.declares:
+            key = binding.key
+            if key in places:
+                origins[key] = origin(start + places[key].start)
+            yield binding, replace(binding, origin=origins.setdefault(key, origin(start)))
 
 
 def _members(surface: Surface) -> Mapping[str, str]:

@@ -109,7 +109,7 @@ class Memory:
         if found:
             environment, closed = found[-1].after, found[-1].closed_after
         for piece in source.pieces[head : len(source.pieces) - tail]:
-            found.append(self._resolved(piece.statement, environment, closed))
+            found.append(self.resolved(piece.statement, environment, closed))
             environment, closed = found[-1].after, found[-1].closed_after
         drift = Drift(self._surface)
         drift.replace(
@@ -126,7 +126,7 @@ class Memory:
 
     def of(self, statement: Statement, instead: Resolved) -> Resolved:
         """A statement as it is resolved in the place of another."""
-        return self._resolved(statement, instead.before, instead.closed)
+        return self.resolved(statement, instead.before, instead.closed)
 
     def without(self, resolved: Resolved, word: Span) -> tuple[Reference, ...]:
         """The references of a statement if a word were not there."""
@@ -148,13 +148,14 @@ class Memory:
                 last.references,
                 last.unknown,
                 (),
-                lambda: self._resolved(statement, environment, closed).resolution,
+                lambda: self.resolved(statement, environment, closed).resolution,
             )
-        found = self._resolved(statement, environment, closed)
+        found = self.resolved(statement, environment, closed)
         drift.replace([last.effect], [found.effect])
         return found
 
-    def _resolved(self, statement: Statement, environment: Environment, closed: frozenset[str]) -> Resolved:
+    def resolved(self, statement: Statement, environment: Environment, closed: frozenset[str]) -> Resolved:
+        """A statement under the Γ it sees."""
         key = (statement, environment, closed)
         with self.lock:
             found = self._known.get(key)

@@ -15,7 +15,17 @@ from types import MappingProxyType
 
 from gproj_lsp.environment import Binding, Environment, Frame, Key
 from gproj_lsp.facts import NOTHING, Facts
-from gproj_lsp.resolve import UNREAD, Declaration, Effect, Expectation, Reference, Resolution, Verdict, World
+from gproj_lsp.resolve import (
+    UNREAD,
+    Declaration,
+    Effect,
+    Expectation,
+    Reference,
+    Resolution,
+    Scope,
+    Verdict,
+    World,
+)
 from gproj_lsp.surface import Surface
 from gproj_lsp.syntax import Capture, Match, Statement, grammar_of
 from gproj_lsp.text import Span
@@ -83,6 +93,10 @@ class LexicalResolver:
             )
             for each in bindings
         )
+
+    def scopes(self, statement: Statement) -> tuple[Scope, ...]:  # noqa: ARG002  (a protocol)
+        """None: what a scope is, its tree tells."""
+        return ()
 
     def builtins(self, world: World) -> Facts:  # noqa: ARG002  (a protocol)
         """Nothing: what a language declares itself is facts of its surface."""

@@ -2,10 +2,20 @@
 
 from gproj_lsp.surface.reader import load
 from gproj_lsp.surface.shelf import shipped, surface_for
-from gproj_lsp.surface.spec import BlockSpec, LexerSpec, Limits, OpaqueSpec, PromptSpec, SortSpec, Surface
+from gproj_lsp.surface.spec import (
+    BlockSpec,
+    CompletionSpec,
+    LexerSpec,
+    Limits,
+    OpaqueSpec,
+    PromptSpec,
+    SortSpec,
+    Surface,
+)
 
 __all__ = [
     "BlockSpec",
+    "CompletionSpec",
     "LexerSpec",
     "Limits",
     "OpaqueSpec",

@@ -14,9 +14,19 @@ import msgspec
 
 from gproj_lsp import gbnf, tomlfile
 from gproj_lsp.environment import Query
-from gproj_lsp.errors import InputError, SurfaceError
+from gproj_lsp.errors import GrammarError, InputError, SurfaceError
 from gproj_lsp.fragment import Fragment, GateCase, RegionCall, Rung, SlotLadder
-from gproj_lsp.surface.spec import KINDS, BlockSpec, LexerSpec, Limits, OpaqueSpec, PromptSpec, SortSpec, Surface
+from gproj_lsp.surface.spec import (
+    KINDS,
+    BlockSpec,
+    CompletionSpec,
+    LexerSpec,
+    Limits,
+    OpaqueSpec,
+    PromptSpec,
+    SortSpec,
+    Surface,
+)
 from gproj_lsp.tomlfile import TomlFile
 
 __all__ = ["FILE_NAME", "load", "load_fragment"]
@@ -89,6 +99,12 @@ class _Prompt(_Strict):
     member: str = PromptSpec.member
 
 
+class _Completion(_Strict):
+    sort: str
+    scopes: dict[str, str] = {}
+    behind: str = '""'
+
+
 class _Sort(_Strict):
     aliases: tuple[str, ...] = ()
     plural: str = ""
@@ -98,6 +114,7 @@ class _Sort(_Strict):
     rungs: tuple[str, ...] = ("gamma",)
     exhaustive: bool = False
     kind: str = ""
+    shows: tuple[str, ...] = ()
 
 
 class _Surface(_Strict):
@@ -115,6 +132,7 @@ class _Surface(_Strict):
     dialects: dict[str, Raw] = {}
     limits: Raw = {}
     prompt: Raw = {}
+    completion: Raw | None = None
 
 
 class _Slot(_Strict):
@@ -123,6 +141,7 @@ class _Slot(_Strict):
     ctx: dict[str, str | tuple[str, ...]] | None = None
     pin: dict[str, str | tuple[str, ...]] | None = None
     declares: str = ""
+    unless: dict[str, str | tuple[str, ...]] | None = None
 
 
 class _Region(_Strict):
@@ -177,6 +196,7 @@ def load(root: Path) -> Surface:
         limits=_limits(file, table.limits),
         fragments=MappingProxyType(_fragments(root, sorts)),
         prompt=_prompt(file, table.prompt),
+        completion=_completion(file, sorts, table.completion),
     )
     _check(file, surface)
     return surface
@@ -206,6 +226,9 @@ def load_fragment(path: Path, sorts: Mapping[str, SortSpec]) -> Fragment:
     for name, ladder in slots.items():
         if ladder.base not in grammar.rules:
             raise _error(file, f'the grammar has no rule "{ladder.base}"', "slots", name, "base")
+        if ladder.unless is not None and word_of(grammar.rules[ladder.base], frozenset()) is None:
+            problem = "words can be left out only of one character and a bounded number of others"
+            raise _error(file, problem, "slots", name, "unless")
     gate = tuple(_gate(file, raw) for raw in table.gate)
     return Fragment(table.anchor, grammar, slots, regions, gate, f"{file.label}:1")
 
@@ -257,6 +280,19 @@ def _prompt(file: TomlFile, raw: Raw) -> PromptSpec:
             known = "{name}, {type} and {members}"
             raise _error(file, f"a template may use {known}", "prompt", key) from error
     return PromptSpec(table.owner, table.member)
+
+
+def _completion(file: TomlFile, sorts: Mapping[str, SortSpec], raw: Raw | None) -> CompletionSpec | None:
+    if raw is None:
+        return None
+    table = _convert(file, raw, _Completion, "completion")
+    for sort in (table.sort, *table.scopes.values()):
+        _known(file, sorts, sort, "completion")
+    try:
+        behind = gbnf.parse(f"root ::= {table.behind}", file.place("completion", "behind"))
+    except GrammarError as error:
+        raise _error(file, error.message, "completion", "behind") from error
+    return CompletionSpec(table.sort, MappingProxyType(table.scopes), behind)
 
 
 def _lexer(file: TomlFile, raw: Raw, keys: tuple[str, ...]) -> LexerSpec:
@@ -338,6 +374,7 @@ def _sort(file: TomlFile, name: str, raw: Raw) -> SortSpec:
         rungs,
         table.exhaustive,
         table.kind,
+        table.shows,
     )
 
 
@@ -368,7 +405,8 @@ def _slot(file: TomlFile, sorts: Mapping[str, SortSpec], name: str, raw: Raw) ->
     for (_, loose), (rung, tight) in pairwise(sorted(queries.items())):
         if not tight.tightens(loose):
             raise _error(file, f"the query at {rung.name.lower()} must tighten the one below it", *keys)
-    return SlotLadder(table.base, MappingProxyType(queries), table.declares)
+    unless = None if table.unless is None else _query(file, sorts, table.unless, *keys, "unless")
+    return SlotLadder(table.base, MappingProxyType(queries), table.declares, unless)
 
 
 def _query(

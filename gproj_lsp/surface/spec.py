@@ -7,8 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gproj_lsp.fragment import Fragment, Rung
+from gproj_lsp.gbnf import Grammar
 
-__all__ = ["KINDS", "BlockSpec", "LexerSpec", "Limits", "OpaqueSpec", "PromptSpec", "SortSpec", "Surface"]
+__all__ = [
+    "KINDS",
+    "BlockSpec",
+    "CompletionSpec",
+    "LexerSpec",
+    "Limits",
+    "OpaqueSpec",
+    "PromptSpec",
+    "SortSpec",
+    "Surface",
+]
 
 KINDS = ("", "constant", "field", "function", "module", "struct", "variable")
 """What editors tell apart."""
@@ -28,6 +39,7 @@ class SortSpec:
         rungs: π: the rungs to try, tightest first; climbing above GAMMA needs the user's leave.
         exhaustive: Whether a source that declares some such names declares them all (DDL files and tables).
         kind: What editors show such a name as: one of `KINDS`; empty for what is no single name.
+        shows: The attributes that editors show of such a name, in order.
     """
 
     name: str
@@ -39,6 +51,7 @@ class SortSpec:
     rungs: tuple[Rung, ...] = (Rung.GAMMA,)
     exhaustive: bool = False
     kind: str = ""
+    shows: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -156,6 +169,21 @@ class PromptSpec:
 
 
 @dataclass(frozen=True)
+class CompletionSpec:
+    """What is written where someone wants a text to be continued.
+
+    Attributes:
+        sort: The composite sort of a statement.
+        scopes: The composite sort of each kind of scope, by the word that begins it.
+        behind: What may follow a scope's text directly.
+    """
+
+    sort: str
+    scopes: Mapping[str, str]
+    behind: Grammar
+
+
+@dataclass(frozen=True)
 class Surface:
     """A validated surface folder. Equal folders read twice are equal surfaces.
 
@@ -175,6 +203,7 @@ class Surface:
         order: The dependency order of regions, what decides first.
         limits: Bounds of analysis.
         prompt: How a model is told of the world.
+        completion: What is written where a text is continued; None: nothing but single names.
         fragments: By anchor sort.
     """
 
@@ -194,6 +223,7 @@ class Surface:
     limits: Limits
     fragments: Mapping[str, Fragment]
     prompt: PromptSpec = PromptSpec()
+    completion: CompletionSpec | None = None
 
     def sort(self, name: str) -> SortSpec | None:
         """The sort that a hole means by a name or an alias."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from gproj_lsp.environment import Binding, Frame, Key
@@ -43,7 +44,9 @@ def frame_at(site: Site, catalog: Catalog) -> Frame:
     if site.sort == "Alias":
         return Frame.of(_aliases(site.place, site.member))
     columns = [*_columns(site.place), *_outputs(site.place, catalog)]
-    return Frame.of([*_distinct(columns), *_aliases(site.place)])
+    return Frame.of(
+        [*_distinct(columns), *_aliases(site.place), *_qualified(site.place, catalog), *_common(site.place)]
+    )
 
 
 def _members(relation: Relation, without: frozenset[str], catalog: Catalog) -> Iterator[Binding]:
@@ -57,6 +60,32 @@ def _columns(place: Place) -> Iterator[Binding]:
     for column in place.scope.visible(place.upto):
         owner = column.relation.owner if column.relation is not None else ""
         yield _shown(column.binding, owner, column.spelling)
+
+
+def _qualified(place: Place, catalog: Catalog) -> Iterator[Binding]:
+    """What can be written with a qualifier, as a whole: each column of each relation, and all of its columns."""
+    seen: set[str] = set()
+    for scope in place.scope.chain():
+        limit = place.upto if scope is place.scope else None
+        for relation in scope.relations[:limit]:
+            if not relation.name or relation.name in seen:
+                continue
+            seen.add(relation.name)
+            shown = {"table": relation.owner, **_VISIBLE}
+            if scope is place.scope and not relation.open:
+                yield Binding(f"{relation.spelling}.*", "Star", attrs=shown)
+            for column in relation.columns().values():
+                name = f"{relation.spelling}.{catalog.spell(column.name)}"
+                yield Binding(name, "Member", attrs=shown)
+
+
+def _common(place: Place) -> Iterator[Binding]:
+    """The common tables that FROM could name, and their columns: declared, though not in scope before it does."""
+    for scope in place.scope.chain():
+        for cte in scope.ctes.values():
+            yield Binding(cte.spelling, "Table", namespace="relation", folded=cte.name, attrs={"kind": "cte"})
+            for column in cte.columns().values():
+                yield replace(column, sort="Column", namespace="Column", owner=cte.name)
 
 
 def _outputs(place: Place, catalog: Catalog) -> Iterator[Binding]:
@@ -123,4 +152,10 @@ def _tables(site: Site, catalog: Catalog) -> Iterator[Binding]:
         if table.origin.provider == "builtin" and not site.schema:
             continue
         spelling = table.spelling if site.schema is not None else catalog.spelling(table)
-        yield replace(table, spelling=spelling, attrs={**table.attrs, **_VISIBLE})
+        yield _shown_table(table, spelling)
+
+
+@lru_cache(maxsize=20_000)
+def _shown_table(table: Binding, spelling: str) -> Binding:
+    """The table as it is shown; every FROM clause shows all of them."""
+    return replace(table, spelling=spelling, attrs={**table.attrs, **_VISIBLE})

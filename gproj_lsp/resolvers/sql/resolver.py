@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from gproj_lsp.environment import Binding, Environment
-from gproj_lsp.resolve import Resolution, World
-from gproj_lsp.resolvers.sql import builtins, names
+from gproj_lsp.resolve import Resolution, Scope, World
+from gproj_lsp.resolvers.sql import blocks, builtins, names
 
 if TYPE_CHECKING:
     from gproj_lsp.facts import Facts
@@ -24,6 +24,10 @@ class SqlResolver:
         from gproj_lsp.resolvers.sql.reading import resolve  # noqa: PLC0415  (sqlglot takes 0.1 s to import)
 
         return resolve(statement, environment, world)
+
+    def scopes(self, statement: Statement) -> tuple[Scope, ...]:
+        """Every SELECT and every statement that changes data."""
+        return blocks.scopes(statement)
 
     def adopt(self, bindings: Iterable[Binding], world: World) -> tuple[Binding, ...]:
         """A provider's bindings as SQL names them: folded, qualified, spelled for the dialect."""

@@ -1,0 +1,87 @@
+"""A statement that is being written at a place of a document: Γ and the scopes of its text as it grows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from gproj_lsp.resolve import Reference, Scope, Verdict
+from gproj_lsp.syntax import Statement, TokenKind
+from gproj_lsp.text import Span, decode, encode
+
+if TYPE_CHECKING:
+    from gproj_lsp.environment import Environment
+    from gproj_lsp.holes import Hole
+    from gproj_lsp.ide.analysis import Resolved
+    from gproj_lsp.syntax import Lexer
+
+__all__ = ["Drafting"]
+
+_HOLE = "??"
+
+
+@dataclass(frozen=True, eq=False)
+class Drafting:
+    """One statement of a document, cut at a cursor.
+
+    Attributes:
+        start: The byte of the document it begins at.
+        prefix: Its text before the cursor.
+        suffix: Its text behind the cursor.
+        glue: What must stand between the cursor and new text: a line break behind a comment that runs to the line's end.
+        before: Γ before it.
+    """
+
+    start: int
+    prefix: str
+    suffix: str
+    glue: str
+    before: Environment
+    _lexer: Lexer = field(repr=False)
+    _read: Callable[[Statement], Resolved] = field(repr=False)
+    _scopes: Callable[[Statement], tuple[Scope, ...]] = field(repr=False)
+    _holes: Callable[[Statement, Resolved], tuple[Hole, ...]] = field(repr=False)
+
+    def scopes(self, text: str) -> tuple[Scope, ...]:
+        """The scopes of a text for the statement, in order of place."""
+        return self._scopes(self._lexer.statement(text, complete=False))
+
+    def environment(self, text: str, span: Span) -> Environment:
+        """Γ where a name would stand in the place of some bytes of a text for the statement."""
+        data = encode(text)
+        left = decode(data[: span.start])
+        right = decode(data[span.end :])
+        statement = self._lexer.statement(f"{left} {_HOLE} {right}", complete=False)
+        at = len(encode(left)) + 1
+        for hole in self._holes(statement, self._read(statement)):
+            if hole.span.start == at:
+                return hole.environment
+        return self.before
+
+    def canonical(self, text: str, words: Mapping[str, str]) -> str:
+        """A text for the statement as grammars write it: names as declared, one blank where there are some, no comments.
+
+        Args:
+            text: The text.
+            words: The words that grammars write, by their text in lower case.
+        """
+        statement = self._lexer.statement(text, complete=False)
+        names = {reference.span: reference for reference in self._read(statement).references}
+        parts: list[str] = []
+        end = 0
+        for token in statement.code:
+            if parts and token.span.start > end:
+                parts.append(" ")
+            parts.append(_spelled(token.text, token.kind, names.get(token.span), words))
+            end = token.span.end
+        if parts and end < len(statement.data):
+            parts.append(" ")
+        return "".join(parts)
+
+
+def _spelled(text: str, kind: TokenKind, name: Reference | None, words: Mapping[str, str]) -> str:
+    if name is not None and name.verdict is Verdict.DECLARED and name.binding is not None:
+        spelling = name.binding.spelling
+        return spelling if spelling.casefold() == text.casefold() else text
+    return words.get(text.lower(), text) if kind is TokenKind.WORD else text
