@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from gproj_lsp.decode.rank import Ranking
 from gproj_lsp.environment import Binding
 from gproj_lsp.errors import EmptyQueryError
 from gproj_lsp.fragment import Rung
 from gproj_lsp.text import Span
+
+if TYPE_CHECKING:  # a listener need not import what decodes
+    from gproj_lsp.decode.rank import Ranking
 
 __all__ = [
     "Declared",

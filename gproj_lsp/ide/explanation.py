@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from gproj_lsp.decode.fill import FilledHole
 from gproj_lsp.ide.actions import shown
-from gproj_lsp.ide.filling import Filling
 from gproj_lsp.text import LineIndex
+
+if TYPE_CHECKING:
+    from gproj_lsp.decode.fill import FilledHole
+    from gproj_lsp.ide.filling import Filling
 
 __all__ = ["explanation"]
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from gproj_lsp.decode.base import Stop
-from gproj_lsp.decode.fill import Analyse, FilledHole, Filler, OpenHole
 from gproj_lsp.ide.edits import Edit, applied, origin
 from gproj_lsp.ide.plans import Plan
 from gproj_lsp.text import Span
+
+if TYPE_CHECKING:  # a filler is handed in: who only edits need not import what decodes
+    from gproj_lsp.decode.base import Stop
+    from gproj_lsp.decode.fill import Analyse, FilledHole, Filler, OpenHole
 
 __all__ = ["Filling", "fill"]
 

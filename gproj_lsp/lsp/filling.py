@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from gproj_lsp.decode.base import Stop
 from gproj_lsp.errors import InputError
 from gproj_lsp.ide import Analysis
 from gproj_lsp.ide.actions import Deed
@@ -22,7 +21,7 @@ from gproj_lsp.lsp.convert import range_of
 from gproj_lsp.lsp.edits import workspace_edit
 from gproj_lsp.lsp.session import Snapshot
 from gproj_lsp.lsp.streaming import Stream
-from gproj_lsp.lsp.worker import Superseded
+from gproj_lsp.lsp.worker import Stop, Superseded
 from gproj_lsp.text import LineIndex, Span, encode
 
 if TYPE_CHECKING:

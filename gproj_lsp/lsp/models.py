@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from gproj_lsp.decode.context import Context
-from gproj_lsp.decode.fill import Filler, Writer
-from gproj_lsp.decode.models.exchange import shown_model
 from gproj_lsp.decode.trace import Event, Listener
 from gproj_lsp.lsp.parts import Parts
 from gproj_lsp.settings import KEYS, Settings, Value
 from gproj_lsp.surface import Surface
+
+if TYPE_CHECKING:
+    from gproj_lsp.decode.fill import Filler, Writer
 
 __all__ = ["Models"]
 
@@ -54,6 +55,8 @@ class Models:
         """
         asked = tuple(settings.values[key] for key in _WRITER)
         if self._writer is None or self._asked != asked:
+            from gproj_lsp.decode.models.exchange import shown_model  # noqa: PLC0415  (only once there is a model)
+
             self.close()
             done = self.loading(shown_model(settings.text("model")))
             problem = "it could not be loaded"
@@ -95,6 +98,8 @@ class Models:
 
     def close(self) -> None:
         """Free the model."""
+        from gproj_lsp.decode.context import Context  # noqa: PLC0415  (only once there may be a model)
+
         self._fillers.clear()
         writer, self._writer, self._asked = self._writer, None, ()
         if isinstance(writer, Context):

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from gproj_lsp.decode.fill import Filler, Writer
 from gproj_lsp.decode.trace import Listener
 from gproj_lsp.settings import Settings
 from gproj_lsp.surface import Surface
 from gproj_lsp.workspace import Workspace
+
+if TYPE_CHECKING:  # what decodes is imported when it is first wanted
+    from gproj_lsp.decode.fill import Filler, Writer
 
 __all__ = ["Parts"]
 

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from gproj_lsp.decode.rank import Ranking
 from gproj_lsp.decode.trace import (
     EmptyQuery,
     Event,
@@ -33,6 +32,7 @@ from gproj_lsp.lsp.session import Snapshot
 from gproj_lsp.text import Span
 
 if TYPE_CHECKING:
+    from gproj_lsp.decode.rank import Ranking
     from gproj_lsp.lsp.server import Server
 
 __all__ = ["STREAM", "Stream"]

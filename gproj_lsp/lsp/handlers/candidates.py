@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from gproj_lsp.decode.base import Stop
-from gproj_lsp.decode.fill import HoleRanking
 from gproj_lsp.lsp.asked import position_in, uri_in
 from gproj_lsp.lsp.options import plain
 from gproj_lsp.lsp.server import Server
 from gproj_lsp.lsp.streaming import Stream
+from gproj_lsp.lsp.worker import Stop
+
+if TYPE_CHECKING:
+    from gproj_lsp.decode.fill import HoleRanking
 
 COMMAND = "gproj.candidates"
 _LIMIT = 10
