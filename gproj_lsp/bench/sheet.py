@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 
-__all__ = ["Sheet"]
+__all__ = ["Sheet", "Value"]
 
 Value = str | int | float | None
 

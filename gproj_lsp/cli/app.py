@@ -419,6 +419,23 @@ def bench_slots(
     return body(names=names, rounds=rounds, json=json, overrides=overrides or ())
 
 
+@bench_app.command("lsp", epilog=_examples("gproj-lsp bench lsp --lines 3000"))
+def bench_lsp(
+    lines: Annotated[int, typer.Option(metavar="N", min=20, help="How long the large file is.")] = 3000,
+    rounds: Annotated[int, typer.Option(metavar="N", min=4, help="How often most things are asked.")] = 60,
+    seed: Annotated[int, typer.Option(help="Same seed, same edits.")] = 0,
+    json: Json = False,
+    overrides: Overrides = None,
+) -> int:
+    """How fast the language server answers.
+
+    A server process of its own is asked over its standard input and output; the model is the one that settings name.
+    """
+    from gproj_lsp.cli.bench import lsp as body
+
+    return body(lines=lines, rounds=rounds, seed=seed, json=json, overrides=overrides or ())
+
+
 @bench_app.command(
     "columns",
     epilog=_examples(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
@@ -14,13 +15,15 @@ from gproj_lsp.decode.context import Context
 from gproj_lsp.decode.engines import make_engine
 from gproj_lsp.document import read
 from gproj_lsp.errors import InputError
-from gproj_lsp.ide import Analyzer
+from gproj_lsp.ide import Analysis, Analyzer
+from gproj_lsp.ide.edits import Edit, applied
 from gproj_lsp.surface import Surface
 
-__all__ = ["columns", "slots", "throughput"]
+__all__ = ["columns", "lsp", "slots", "throughput"]
 
 _TASKS = "tasks.json"
 _DATABASES = "databases"
+_MENDS = 5
 
 
 def throughput(*, names: str, rounds: int, json: bool, overrides: Iterable[str]) -> int:
@@ -97,6 +100,38 @@ def columns(
                 )
             )
     return _write(sheets, json=json)
+
+
+def lsp(*, lines: int, rounds: int, seed: int, json: bool, overrides: Iterable[str]) -> int:
+    """Write how fast the language server answers, on the shipped example made long."""
+    import sys
+    from tempfile import TemporaryDirectory
+
+    from gproj_lsp.bench import lsp as bench
+
+    example = Workspaces(overrides).at(FOLDER)
+    holes = read(FOLDER / "holes.sql", "holes.sql")
+    surface = example.require_surface(holes.path, holes.label)
+    analyse = example.analyzer(surface).analyse
+    clean = _without_ghosts(read(FOLDER / "report.sql", "report.sql").text, analyse)
+    half = clean * (lines // (2 * clean.count("\n")) + 1)
+    ((mark, _),) = Counter(hole.mark.text for hole in analyse(holes.text).holes).most_common(1)
+    texts = bench.Texts(holes.text, half + holes.text + half, mark, surface.comment)
+    settings = [part for each in overrides for part in ("-c", each)]
+    command = (sys.executable, "-m", "gproj_lsp", "serve", *settings)
+    with progress("asking the server"), TemporaryDirectory(prefix="gproj-bench-") as state:
+        environment = {"XDG_STATE_HOME": state}
+        server = bench.Server(command, environment, FOLDER, surface.languages[0], holes.path.suffix)
+        sheet = bench.run(server, texts, rounds=rounds, seed=seed)
+    return _write([sheet], json=json)
+
+
+def _without_ghosts(text: str, analyse: Callable[[str], Analysis]) -> str:
+    """A text with the nearest name in every ghost's place; a name that is mended may show the next ghost."""
+    for _ in range(_MENDS):
+        found = (each for each in analyse(text).diagnostics if each.suggestions)
+        text = applied(text, [Edit(each.span, each.suggestions[0]) for each in found])
+    return text
 
 
 def _analyzers(folder: Path, surface: Surface, overrides: tuple[str, ...]) -> Callable[[str], Analyzer]:
