@@ -12,15 +12,17 @@ from weakref import finalize
 
 import numpy as np
 
-from gproj_lsp.decode.models.native import NativeModel, library, read_vocabulary
+from gproj_lsp.decode.models.cores import free_threads
+from gproj_lsp.decode.models.native import NativeModel, library, load_model, read_vocabulary
 from gproj_lsp.errors import CacheFullError, Cancelled, ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from gproj_lsp.decode.base import Logits, Part, Stop, Vocabulary
 
-__all__ = ["LlamaBatch"]
+__all__ = ["LlamaBatch", "load_batch"]
 
 _ROOM = 512
 _BRANCHES = 64
@@ -187,6 +189,23 @@ class LlamaBatch:
         rows = np.frombuffer(memory, dtype=np.float32).reshape(total, len(self._vocabulary))
         ends = np.cumsum(counts)
         return [rows[end - count : end] for end, count in zip(ends, counts, strict=True)]
+
+
+def load_batch(path: Path, *, sequences: int, capacity: int = 4096, threads: int | None = None) -> LlamaBatch:
+    """Load a model for several texts at once.
+
+    Args:
+        path: The GGUF file.
+        sequences: How many texts.
+        capacity: Tokens that one of them may have; together they may have twice as many, common ones counted once.
+        threads: CPU threads; by default as `free_threads` says.
+
+    Raises:
+        ModelError: llama.cpp is absent, or the file can't be loaded; tells the file and what mends it.
+    """
+    cells = capacity if sequences == 1 else 2 * capacity
+    threads = threads or free_threads()
+    return LlamaBatch(load_model(path), capacity=capacity, threads=threads, sequences=sequences, cells=cells)
 
 
 class _Watch:

@@ -1,0 +1,290 @@
+"""Whole queries for questions with known answers: the mask beside what people do instead of one (paper, section 6.3).
+
+An answer is right where it gives the rows that the reference query gives. What it names that is not there is told by the
+database and by our own check.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from statistics import median
+from types import MappingProxyType
+
+from gproj_lsp.bench.columns import Task
+from gproj_lsp.bench.execution import Execution, Judge, absent, matches
+from gproj_lsp.bench.sheet import Sheet, Value
+from gproj_lsp.bench.writing import Listed, Masked, Plain, Question, Retrying, Writer, Written
+from gproj_lsp.decode.base import LanguageModel, MaskEngine
+from gproj_lsp.decode.complete import Completer, Wanted
+from gproj_lsp.decode.context import Context
+from gproj_lsp.decode.models.fake import UniformModel
+from gproj_lsp.decode.sampling import GREEDY, Sampling
+from gproj_lsp.errors import InputError
+from gproj_lsp.fragment import Rung
+from gproj_lsp.ide import Analyzer
+from gproj_lsp.surface import Surface
+
+__all__ = ["ARMS", "CLASSES", "PUBLISHED", "Answer", "World", "class_of", "drawn", "run", "sheet"]
+
+ARMS = ("free", "unconstrained", "prompt-schema", "retry", "gamma", "ctx", "uniform")
+"""Open identifiers under the same grammar; no grammar; no grammar and the names listed; no grammar and up to four retries;
+any declared name; declared names that fit; and names that fit by a model that knows nothing."""
+CLASSES = ("single", "joins", "nested")
+PUBLISHED: Mapping[str, tuple[float, int, float]] = MappingProxyType(
+    {
+        "free": (0.0, 60, 20.8),
+        "unconstrained": (0.70, 11, 22.9),
+        "prompt-schema": (0.933, 4, 17.2),
+        "retry": (0.90, 5, 40.0),
+        "ctx": (1.0, 0, 6.6),
+    }
+)
+"""The paper's Table 3, Qwen3-0.6B: share of execution matches, ghost columns, mean tokens; 60 samples."""
+_RUNGS = {"free": Rung.BASE, "gamma": Rung.GAMMA, "ctx": Rung.CTX, "uniform": Rung.CTX}
+_GHOST = "ghost-reference"
+
+
+@dataclass(frozen=True)
+class World:
+    """A database: what judges queries over it, and what analyses them."""
+
+    judge: Judge
+    analyzer: Analyzer
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one arm wrote for one question, judged.
+
+    Attributes:
+        task: The question's number.
+        arm: Who wrote it.
+        kind: The class of the reference query.
+        query: What was written.
+        right: Whether it gives what the reference query gives.
+        executes: Whether it runs.
+        ghosts: Names that are not there, by what they should be: `column`, `table`, `function`.
+        quoted: Whether only reading double quotes strictly shows that a name is not there: it may be meant as a string.
+        complaint: What the database says of it.
+        tokens: Tokens written.
+        model_calls: How often the model was asked.
+        seconds: How long it took.
+        free_bits: How much the model had to choose from.
+        reason: Why writing came to no end, or is empty.
+    """
+
+    task: int
+    arm: str
+    kind: str
+    query: str
+    right: bool
+    executes: bool
+    ghosts: tuple[str, ...]
+    quoted: bool
+    complaint: str
+    tokens: int
+    model_calls: int
+    seconds: float
+    free_bits: float | None
+    reason: str
+
+    def to_json(self) -> str:
+        """All of it in one line."""
+        return json.dumps(asdict(self), ensure_ascii=False)
+
+
+def drawn(tasks: Sequence[Task], sample: int | None, seed: int) -> list[Task]:
+    """A repeatable draw; those of one database together, because what their prompts have in common is read once."""
+    if sample is not None and sample < len(tasks):
+        tasks = random.Random(seed).sample(list(tasks), sample)  # noqa: S311  (no secret)
+    return sorted(tasks, key=lambda task: (task.database, task.number))
+
+
+def class_of(query: str) -> str:
+    """Whether a query reads one table, joins several, or nests or combines queries."""
+    words = re.findall(r"\w+", re.sub(r"'[^']*'|\"[^\"]*\"", "", query).upper())
+    if words.count("SELECT") > 1:
+        return "nested"
+    return "joins" if "JOIN" in words else "single"
+
+
+def run(  # noqa: PLR0913  (data, adapters, and how much of it)
+    tasks: Sequence[Task],
+    world_of: Callable[[str], World],
+    surface: Surface,
+    model: LanguageModel,
+    engine: MaskEngine,
+    *,
+    arms: Iterable[str] = ARMS,
+    told: Callable[[Answer], None] = lambda _: None,
+) -> list[Answer]:
+    """Have each arm answer each question.
+
+    Args:
+        tasks: Questions with reference queries.
+        world_of: A database, by its name.
+        surface: The language.
+        model: The model.
+        engine: The mask engine.
+        arms: Which of `ARMS`.
+        told: Told of each answer.
+
+    Raises:
+        InputError: There is no such arm, or a reference query does not run.
+        ModelError: The model failed.
+    """
+    writers = {arm: _writer(arm, surface, Context(model), engine) for arm in arms}
+    answers: list[Answer] = []
+    for task in tasks:
+        world = world_of(task.database)
+        expected = world.judge.run(task.query)
+        if expected.rows is None:
+            raise InputError(
+                f"the reference query of task {task.number} does not run: {expected.error}",
+                mend="leave the task out, or mend its database",
+            )
+        question = Question(
+            task.question,
+            world.analyzer.analyse("").environment_at(0),
+            world.analyzer,
+            partial(_complaint, world.judge),
+            task.number,
+        )
+        for arm, writer in writers.items():
+            answers.append(_judged(task, arm, world, expected, writer.write(question)))
+            told(answers[-1])
+    return answers
+
+
+def _complaint(judge: Judge, query: str) -> str:
+    return judge.run(query).error
+
+
+def _writer(arm: str, surface: Surface, context: Context, engine: MaskEngine) -> Writer:
+    if arm in _RUNGS:
+        if arm == "uniform":
+            context = Context(UniformModel(context.vocabulary))
+        return Masked(_Completers(surface, context, engine, _RUNGS[arm], by_chance=arm == "uniform"), surface)
+    plain = Plain(context, surface)
+    free: dict[str, Writer] = {
+        "unconstrained": plain,
+        "prompt-schema": Listed(plain),
+        "retry": Retrying(plain),
+    }
+    if arm not in free:
+        raise InputError(f"there is no arm {arm}", mend=f"choose among {', '.join(ARMS)}")
+    return free[arm]
+
+
+@dataclass
+class _Completers:
+    """The completer of an arm; one that draws gets a new seed with each question."""
+
+    surface: Surface
+    context: Context
+    engine: MaskEngine
+    rung: Rung
+    by_chance: bool
+    _made: dict[int, Completer] = field(default_factory=dict)
+
+    def __call__(self, number: int) -> Completer:
+        seed = number if self.by_chance else 0
+        if seed not in self._made:
+            sampling = Sampling(1.0, seed=seed) if self.by_chance else GREEDY
+            wanted = Wanted(sampling, self.rung)
+            self._made = {seed: Completer(self.surface, self.context, self.engine, wanted)}
+        return self._made[seed]
+
+
+def _judged(task: Task, arm: str, world: World, expected: Execution, written: Written) -> Answer:
+    given = world.judge.run(written.query)
+    loose = absent(given.error)[0]
+    strict = absent(world.judge.strictly(written.query))[0]
+    ghosts = {loose, *_named(world.analyzer, written.query)} - {""}
+    return Answer(
+        task=task.number,
+        arm=arm,
+        kind=class_of(task.query),
+        query=written.query,
+        right=expected.rows is not None
+        and given.rows is not None
+        and matches(expected.rows, given.rows, task.query),
+        executes=given.rows is not None,
+        ghosts=tuple(sorted(ghosts)),
+        quoted=bool(strict) and strict not in ghosts,
+        complaint=given.error,
+        tokens=written.tokens,
+        model_calls=written.model_calls,
+        seconds=written.seconds,
+        free_bits=written.free_bits,
+        reason=written.reason,
+    )
+
+
+def _named(analyzer: Analyzer, query: str) -> set[str]:
+    """The kinds of the names that our own check calls ghosts."""
+    return {found.sort.lower() for found in analyzer.analyse(query).diagnostics if found.code == _GHOST}
+
+
+def sheet(model: str, answers: Sequence[Answer]) -> Sheet:
+    """What the arms got, beside the published figures."""
+    arms = dict.fromkeys(answer.arm for answer in answers)
+    rows = [_row(arm, [answer for answer in answers if answer.arm == arm]) for arm in arms]
+    return Sheet(
+        f"Queries for questions: {len({answer.task for answer in answers})}, model {model}",
+        (
+            "arm",
+            "match",
+            "executes",
+            "ghost columns",
+            "ghost tables",
+            "quoted",
+            "tokens",
+            "calls",
+            "median s",
+            "free bits",
+            "unended",
+            *CLASSES,
+            "published match",
+            "published ghosts",
+            "published tokens",
+        ),
+        tuple(rows),
+        (
+            "match: the share of queries that give what the reference gives; single, joins, nested: by the reference's class.",
+            "ghost columns, tables: queries that name one that is not there, by the database or by our own check.",
+            "quoted: queries where only reading double quotes as names always shows one; it may be meant as a string.",
+            "tokens, calls, free bits: means. unended: queries that the budget cut, or that could not be begun.",
+            "published: Table 3 of the paper, Qwen3-0.6B, 60 samples of its own choice.",
+        ),
+    )
+
+
+def _row(arm: str, answers: Sequence[Answer]) -> tuple[Value, ...]:
+    count = len(answers)
+    bits = [answer.free_bits for answer in answers if answer.free_bits is not None]
+    published = PUBLISHED.get(arm, (None, None, None))
+    return (
+        arm,
+        _share(answers),
+        sum(answer.executes for answer in answers) / count,
+        sum("column" in answer.ghosts for answer in answers),
+        sum("table" in answer.ghosts for answer in answers),
+        sum(answer.quoted for answer in answers),
+        sum(answer.tokens for answer in answers) / count,
+        sum(answer.model_calls for answer in answers) / count,
+        median(answer.seconds for answer in answers),
+        sum(bits) / len(bits) if bits else None,
+        sum(bool(answer.reason) for answer in answers),
+        *(_share([answer for answer in answers if answer.kind == kind]) for kind in CLASSES),
+        *published,
+    )
+
+
+def _share(answers: Sequence[Answer]) -> float | None:
+    return sum(answer.right for answer in answers) / len(answers) if answers else None
