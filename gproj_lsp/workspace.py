@@ -127,6 +127,11 @@ class Workspace:
         before = self._before(surface, path) if path is not None else None
         return self._analyzers[surface.name] if before is None else before
 
+    def reads(self, surface: Surface, path: Path) -> bool:
+        """Whether a file is one of those that say what the surface's other files may name."""
+        histories = self._histories.get(surface.name, {}).values()
+        return any(history.index(path) is not None for history in histories)
+
     def problems(self, surface: Surface) -> tuple[str, ...]:
         """What providers could not read although they went on, once each."""
         told = (

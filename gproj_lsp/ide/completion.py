@@ -229,9 +229,10 @@ def _chosen(
     """The items that are shown, and whether those are all."""
     if len(fitting) + len(others) <= _MOST:
         return tuple(_items(fitting, others)), True
+    whole = _items(_called(typed, fitting), _called(typed, others))
     first = _items(_beginning(typed, fitting), _beginning(typed, others))
     rest = _items(_holding(typed, fitting), _holding(typed, others)) if typed else ()
-    return tuple(islice(chain(first, rest), _MOST)), False
+    return tuple(islice(chain(whole, first, rest), _MOST)), False
 
 
 def _items(fitting: Iterable[Binding], others: Iterable[Binding]) -> Iterator[Item]:
@@ -239,9 +240,17 @@ def _items(fitting: Iterable[Binding], others: Iterable[Binding]) -> Iterator[It
     yield from (Item(each.spelling, each, fits=False) for each in others)
 
 
+def _called(typed: str, names: Iterable[Binding]) -> Iterator[Binding]:
+    """Those whose whole name is typed."""
+    return (each for each in names if each.name.casefold() == typed)
+
+
 def _beginning(typed: str, names: Iterable[Binding]) -> Iterator[Binding]:
-    """Those that begin with what is typed."""
-    return (each for each in names if each.name.casefold().startswith(typed))
+    """Those others that begin with what is typed."""
+    for each in names:
+        name = each.name.casefold()
+        if name.startswith(typed) and name != typed:
+            yield each
 
 
 def _holding(typed: str, names: Iterable[Binding]) -> Iterator[Binding]:

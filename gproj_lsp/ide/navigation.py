@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from gproj_lsp.environment import Binding
 from gproj_lsp.ide.analysis import Analysis
-from gproj_lsp.ide.names import names_of
+from gproj_lsp.ide.names import Meaning, names_of
 from gproj_lsp.text import LineIndex, Span, encode
 
-__all__ = ["Definition", "Occurrence", "definition_at", "name_in_line", "occurrences_at"]
+__all__ = ["Definition", "Occurrence", "definition_at", "name_in_line", "occurrences_at", "occurrences_of"]
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,20 @@ def occurrences_at(analysis: Analysis, offset: int) -> tuple[Occurrence, ...]:
     if name is None:
         return ()
     return tuple(Occurrence(each.span, each.declares) for each in names.occurrences(name.meaning))
+
+
+def occurrences_of(analysis: Analysis, binding: Binding) -> tuple[Occurrence, ...]:
+    """Every place of a text that names something the world declares, in order.
+
+    Args:
+        analysis: The document.
+        binding: What the world says of it.
+    """
+    names = names_of(analysis)
+    meaning = Meaning(binding, key=binding.key)
+    if names.outside(meaning) is None:
+        return ()
+    return tuple(Occurrence(each.span, each.declares) for each in names.occurrences(meaning))
 
 
 def name_in_line(lines: LineIndex, line: int, name: str) -> Span:

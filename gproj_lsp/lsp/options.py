@@ -36,6 +36,10 @@ class Client:
         apply_edit: It makes edits that a command asks for.
         show_document: It can show a document with a selection.
         markdown: Hovers may be Markdown.
+        links: Definitions may say which name was asked about.
+        symbol_tree: Symbols may have members.
+        item_details: What completes may be described beside its label.
+        item_ranges: What a list of completions replaces may be said once for all.
         progress: It shows work that the server began by itself.
         configuration: It can be asked for its settings.
         watch: It can be asked to watch files.
@@ -53,6 +57,10 @@ class Client:
     apply_edit: bool = False
     show_document: bool = False
     markdown: bool = False
+    links: bool = False
+    symbol_tree: bool = False
+    item_details: bool = False
+    item_ranges: bool = False
     progress: bool = False
     configuration: bool = False
     watch: bool = False
@@ -68,7 +76,10 @@ class Client:
         general = given.general or types.GeneralClientCapabilities()
         published = document.publish_diagnostics
         action = document.code_action
-        hover = document.hover
+        hover, completion = document.hover, document.completion
+        item = completion.completion_item if completion else None
+        listed = completion.completion_list if completion else None
+        symbols = document.document_symbol
         experimental = section(plain(given.experimental))
         return cls(
             encoding=_encoding(general.position_encodings or ()),
@@ -84,6 +95,10 @@ class Client:
             ),
             show_document=bool(window.show_document and window.show_document.support),
             markdown=bool(hover and types.MarkupKind.Markdown in (hover.content_format or ())),
+            links=bool(document.definition and document.definition.link_support),
+            symbol_tree=bool(symbols and symbols.hierarchical_document_symbol_support),
+            item_details=bool(item and item.label_details_support),
+            item_ranges=bool(listed and "editRange" in (listed.item_defaults or ())),
             progress=bool(window.work_done_progress),
             configuration=bool(workspace.configuration),
             watch=bool(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from copy import copy
 from pathlib import Path
 
 from lsprotocol import types
@@ -13,7 +14,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.uris import from_fs_path
 from pytest_lsp import ClientServerConfig, client_capabilities, make_test_lsp_client
 
-SECONDS = 60
+SECONDS = 40
 """How long a test waits for anything; machines are slow at times."""
 
 _UNITS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
@@ -27,12 +28,13 @@ def capabilities(*, encoding=None, pull=False, refresh=True, status=True, **flag
         pull: Whether it asks for diagnostics itself.
         refresh: Whether it can be told to ask again.
         status: Whether it takes `gproj/status`.
-        **flags: `resolve`, `document_changes`, `progress`, `watch`, `configuration`, `related`, `stream`, `show_document`,
-            `markdown`: True unless said otherwise.
+        **flags: `resolve`, `apply_edit`, `document_changes`, `progress`, `watch`, `configuration`, `related`, `stream`, `show_document`,
+            `markdown`, `links`, `tree`, `details`, `ranges`: True unless said otherwise.
     """
     has = dict.fromkeys(
         (
             "resolve",
+            "apply_edit",
             "document_changes",
             "progress",
             "watch",
@@ -41,6 +43,10 @@ def capabilities(*, encoding=None, pull=False, refresh=True, status=True, **flag
             "stream",
             "show_document",
             "markdown",
+            "links",
+            "tree",
+            "details",
+            "ranges",
         ),
         True,
     )
@@ -50,13 +56,14 @@ def capabilities(*, encoding=None, pull=False, refresh=True, status=True, **flag
     given = client_capabilities("visual_studio_code")
     given.general.position_encodings = [types.PositionEncodingKind(encoding)] if encoding else None
     document, workspace, window = given.text_document, given.workspace, given.window
-    if not pull:
-        document.diagnostic = None
-    if workspace.diagnostics is not None:
-        workspace.diagnostics.refresh_support = refresh
+    document.diagnostic = (
+        types.DiagnosticClientCapabilities(related_information=has["related"]) if pull else None
+    )
+    workspace.diagnostics = types.DiagnosticWorkspaceClientCapabilities(refresh_support=refresh)
     document.publish_diagnostics.related_information = has["related"]
     if not has["resolve"]:
         document.code_action.resolve_support = None
+    workspace.apply_edit = has["apply_edit"]
     workspace.workspace_edit.document_changes = has["document_changes"]
     workspace.did_change_watched_files.dynamic_registration = has["watch"]
     workspace.configuration = has["configuration"]
@@ -64,6 +71,12 @@ def capabilities(*, encoding=None, pull=False, refresh=True, status=True, **flag
     window.show_document = types.ShowDocumentClientCapabilities(has["show_document"])
     if not has["markdown"]:
         document.hover.content_format = [types.MarkupKind.PlainText]
+    document.definition.link_support = has["links"]
+    document.document_symbol.hierarchical_document_symbol_support = has["tree"]
+    document.completion.completion_item.label_details_support = has["details"]
+    document.completion.completion_list = types.CompletionListCapabilities(
+        item_defaults=["editRange"] if has["ranges"] else []
+    )
     given.experimental = {"gproj": {"status": status, "stream": has["stream"]}}
     return given
 
@@ -118,6 +131,12 @@ class Editor:
             await asyncio.wait_for(self.client.shutdown_session(), SECONDS)
         finally:
             await self.client.stop()
+
+    def elsewhere(self, folder):
+        """The same client and server at another folder; documents are told apart by it."""
+        other = copy(self)
+        other.folder = folder
+        return other
 
     @property
     def process(self):
@@ -176,7 +195,7 @@ class Editor:
         self.documents.pop(self.uri(name))
         self.client.text_document_did_close(types.DidCloseTextDocumentParams(self.identifier(name)))
 
-    async def diagnostics(self, name, until=lambda found: True):
+    async def diagnostics(self, name, until=lambda _: True):
         """The diagnostics of a document's version now: pulled where the server offers nothing else, else the published ones.
 
         Args:
