@@ -25,6 +25,7 @@ __all__ = [
     "Workspaces",
     "lsp_parts",
     "models_at_hand",
+    "open_batch",
     "open_filler",
     "open_model",
     "open_writer",
@@ -214,20 +215,45 @@ def open_writer(settings: Settings) -> Writer:
     return _open_remote(settings) if _is_remote(settings) else Context(open_model(settings))
 
 
+def open_batch(settings: Settings, sequences: int, *, threads: int | None = None) -> BatchModel:
+    """The model that the settings ask for, loaded for several texts at once.
+
+    Args:
+        settings: What the user asked for.
+        sequences: How many texts.
+        threads: CPU threads; by default as many as pay.
+
+    Raises:
+        ModelError: It is absent or can't be loaded.
+    """
+    from gproj_lsp.decode.models.catalogue import locate
+    from gproj_lsp.decode.models.llama_batch import load_batch
+
+    return load_batch(
+        locate(settings.text("model"), root=settings.root), sequences=sequences, threads=threads
+    )
+
+
 def open_model(settings: Settings) -> LanguageModel:
     """The model that the settings ask for, loaded.
 
     Raises:
         ModelError: It is absent or can't be loaded, or is on a server, which gives texts and no probabilities.
     """
-    from gproj_lsp.decode.models.catalogue import locate
-    from gproj_lsp.decode.models.llama import LlamaModel
+    from gproj_lsp.decode.models.catalogue import locate, runs_in_transformers
     from gproj_lsp.errors import ModelError
 
     if _is_remote(settings):
         mend = "use a model on this machine for it, as in -c model=embedded"
         raise ModelError("a remote model fills holes, and can do nothing else", mend=mend)
-    return LlamaModel(locate(settings.text("model"), root=settings.root))
+    path = locate(settings.text("model"), root=settings.root)
+    if runs_in_transformers(settings.text("model")):
+        from gproj_lsp.decode.models.hf import open_hf
+
+        return open_hf(path)
+    from gproj_lsp.decode.models.llama import LlamaModel
+
+    return LlamaModel(path)
 
 
 def _is_remote(settings: Settings) -> bool:

@@ -15,13 +15,14 @@ from urllib.request import urlopen
 
 from platformdirs import user_cache_path
 
+from gproj_lsp.decode.models.hub import find_folder, is_reference, pull_folder
 from gproj_lsp.document import at_home
 from gproj_lsp.errors import ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["EMBEDDED", "Entry", "embedded_path", "locate", "pull", "pulled", "verify"]
+__all__ = ["EMBEDDED", "Entry", "embedded_path", "locate", "pull", "pulled", "runs_in_transformers", "verify"]
 
 HUB = "https://huggingface.co"
 _REMOTE = re.compile(r"hf:(?P<repo>[\w.-]+/[\w.-]+)/(?P<file>[\w./-]+\.gguf)@(?P<sha256>[0-9a-f]{64})")
@@ -71,7 +72,8 @@ def locate(setting: str, *, root: Path | None = None, cache: Path | None = None)
     """The file a `model` setting means.
 
     Args:
-        setting: Empty or `embedded`; a path, relative to `root`; or `hf:OWNER/REPOSITORY/FILE.gguf@SHA256`.
+        setting: Empty or `embedded`; a path, relative to `root`; `hf:OWNER/REPOSITORY/FILE.gguf@SHA256`; or what
+            `runs_in_transformers`.
         root: The workspace.
         cache: The folder of pulled models.
 
@@ -80,6 +82,8 @@ def locate(setting: str, *, root: Path | None = None, cache: Path | None = None)
     """
     if setting in ("", EMBEDDED.name):
         return embedded_path()
+    if runs_in_transformers(setting):
+        return find_folder(setting, root or Path())
     if setting.startswith("hf:"):
         path = _cached(setting, cache)
         if not path.exists():
@@ -94,6 +98,11 @@ def locate(setting: str, *, root: Path | None = None, cache: Path | None = None)
     return path
 
 
+def runs_in_transformers(setting: str) -> bool:
+    """Whether a `model` setting is for Transformers: `hf:` and a folder, a GGUF file or a repository."""
+    return setting.startswith("hf:") and not _REMOTE.fullmatch(setting)
+
+
 def pull(
     reference: str,
     *,
@@ -101,7 +110,9 @@ def pull(
     hub: str = HUB,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Path:
-    """Download `hf:OWNER/REPOSITORY/FILE.gguf@SHA256`; the file appears only when its digest is right.
+    """Download `hf:OWNER/REPOSITORY/FILE.gguf@SHA256`, or `hf:OWNER/REPOSITORY@COMMIT`; see `pull_folder` for the latter.
+
+    A file appears only when its digest is right.
 
     Args:
         reference: What to pull.
@@ -112,6 +123,8 @@ def pull(
     Raises:
         ModelError: The reference is malformed, the download failed, or the digest differs.
     """
+    if is_reference(reference):
+        return pull_folder(reference)
     path = _cached(reference, cache)
     found = _parts(reference)
     if path.exists():

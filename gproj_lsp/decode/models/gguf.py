@@ -16,7 +16,7 @@ from gproj_lsp.errors import ModelError
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["check_gguf"]
+__all__ = ["MOST_LAYERS", "check_gguf"]
 
 _MAGIC = b"GGUF"
 _STRING, _ARRAY = 8, 9
@@ -24,7 +24,7 @@ _SIZES = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
 _MOST_ITEMS = 10_000_000
 """More entries than any real header has; a damaged count would have us read for minutes."""
 
-_MOST_LAYERS = 512
+MOST_LAYERS = 512
 """LLAMA_MAX_LAYERS of llama.cpp."""
 
 # Elements and bytes of one block, by ggml tensor type; of a type that is not here only the start is checked.
@@ -84,7 +84,7 @@ def _check(file: BinaryIO, path: Path) -> None:
 
 def _check_layers(count: int, path: Path) -> None:
     """llama.cpp ends the process where a model has no layer, or more than it has room for."""
-    if not 1 <= count <= _MOST_LAYERS:
+    if not 1 <= count <= MOST_LAYERS:
         raise ModelError(
             f"a GGUF header that says the model has {count:,} layers",
             place=str(path),

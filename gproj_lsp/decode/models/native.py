@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-from functools import cache, lru_cache
+from functools import cache
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary, finalize
 
 from gproj_lsp.decode.base import FimTokens, Vocabulary
 from gproj_lsp.decode.models.gguf import check_gguf
+from gproj_lsp.decode.models.memo import SHORT, remembered
 from gproj_lsp.errors import ModelError
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["NativeModel", "library", "load_model", "load_vocabulary", "native_model"]
 
-_SHORT = 120
 _KEPT: list[object] = []  # C keeps a pointer to the log callback, so Python must keep the callback
 
 
@@ -139,7 +139,7 @@ def _encoder(native: NativeModel) -> Callable[[bytes], list[int]]:
     tokenize = library().llama_tokenize
 
     def raw(text: bytes) -> list[int]:
-        room = _SHORT + 8 if len(text) <= _SHORT else len(text) + 8
+        room = max(len(text), SHORT) + 8
         buffer = (ctypes.c_int32 * room)()
         count = tokenize(native.vocab, text, len(text), buffer, room, False, False)  # noqa: FBT003  (a C function)
         return list(buffer[:count]) if count > 0 else []
@@ -152,10 +152,7 @@ def _encoder(native: NativeModel) -> Callable[[bytes], list[int]]:
     def after_newline(text: bytes) -> list[int]:
         return raw(b"\n" + text)[skip:] if text else []
 
-    exact = after_newline if prefixed else raw
-    remembered = lru_cache(maxsize=16_384)(lambda text: tuple(exact(text)))
-    # Decoding asks for the same few words again and again, and splitting one into words costs 50 µs in some vocabularies.
-    return lambda text: list(remembered(text)) if len(text) <= _SHORT else exact(text)
+    return remembered(after_newline if prefixed else raw)
 
 
 def _adds_space(native: NativeModel, ids: list[int]) -> bool:
