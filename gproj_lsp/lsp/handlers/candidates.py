@@ -24,7 +24,7 @@ def register(server: Server) -> None:
     session = server.session
 
     @server.action(COMMAND)
-    async def candidates(argument: object, *_: object) -> dict[str, object]:
+    async def candidates(argument: object = None, *_: object) -> dict[str, object]:
         """Rank `{uri, position, limit?}`: `{range, sort, rung, guaranteed, candidates: [{text, probability}], remaining}`."""
         snapshot = await server.fillings.opened(uri_in(argument))
         position = position_in(argument)

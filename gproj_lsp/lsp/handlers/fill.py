@@ -26,17 +26,17 @@ def register(server: Server) -> None:
         return {**answer, "filled": filled, "left": left}
 
     @server.action(FILL)
-    async def fill(argument: object, *_: object) -> dict[str, object]:
+    async def fill(argument: object = None, *_: object) -> dict[str, object]:
         """Fill `{uri, scope: hole | statement | file, position?}`."""
         return await carried_out(Asked.of(argument), "Fill")
 
     @server.action(APPLY)
-    async def act(argument: object, *_: object) -> dict[str, object]:
+    async def act(argument: object = None, *_: object) -> dict[str, object]:
         """Do what a code action's data says, for clients that can't resolve."""
         return await carried_out(Asked.of(argument), "Apply")
 
     @server.action(EXPLAIN)
-    async def explain(argument: object, *_: object) -> dict[str, object] | None:
+    async def explain(argument: object = None, *_: object) -> dict[str, object] | None:
         """How the last filling of a document came about: `{markdown, holes}`, or nothing where there was none."""
         last = server.fillings.last(uri_in(argument))
         if last is None:

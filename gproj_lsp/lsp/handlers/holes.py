@@ -31,11 +31,11 @@ def register(server: Server) -> None:
         return {"uri": uri, "range": place}
 
     @server.action(NEXT)
-    async def following(argument: object, *_: object) -> dict[str, object] | None:
+    async def following(argument: object = None, *_: object) -> dict[str, object] | None:
         """The first hole behind `{uri, position?}`, or at it if `here` is true; from the last one it goes on to the first."""
         return await went(argument, forward=True)
 
     @server.action(PREVIOUS)
-    async def previous(argument: object, *_: object) -> dict[str, object] | None:
+    async def previous(argument: object = None, *_: object) -> dict[str, object] | None:
         """The last hole before `{uri, position?}`; from the first one it goes on to the last."""
         return await went(argument, forward=False)

@@ -28,8 +28,8 @@ def capabilities(*, encoding=None, pull=False, refresh=True, status=True, **flag
         pull: Whether it asks for diagnostics itself.
         refresh: Whether it can be told to ask again.
         status: Whether it takes `gproj/status`.
-        **flags: `resolve`, `apply_edit`, `document_changes`, `progress`, `watch`, `configuration`, `related`, `stream`, `show_document`,
-            `markdown`, `links`, `tree`, `details`, `ranges`: True unless said otherwise.
+        **flags: `resolve`, `apply_edit`, `document_changes`, `progress`, `watch`, `configuration`, `related`, `stream`,
+            `show_document`, `markdown`, `links`, `tree`, `details`, `ranges`: True unless said otherwise.
     """
     has = dict.fromkeys(
         (
