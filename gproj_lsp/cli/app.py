@@ -393,17 +393,138 @@ Rounds = Annotated[
 ]
 
 
-@bench_app.command("throughput", epilog=_examples("gproj-lsp bench throughput --names 10,300,3000"))
+TaskFile = Annotated[
+    Path, typer.Option("--tasks", metavar="FILE", help="A JSON list of {id, db_id, question, query}.")
+]
+Databases = Annotated[
+    Path, typer.Option("--databases", metavar="DIR", help="Holds <db_id>.sqlite; opened read-only.")
+]
+Sample = Annotated[int | None, typer.Option(metavar="N", min=1, help="Draw so many; by default all.")]
+DrawSeed = Annotated[int, typer.Option("--seed", help="Same seed, same draw.")]
+
+
+@bench_app.command(
+    "throughput",
+    epilog=_examples(
+        "gproj-lsp bench throughput --names 10,300,3000",
+        "gproj-lsp bench throughput --batch 1,32 --names 300 --rounds 3",
+    ),
+)
 def bench_throughput(
-    names: Names = "10,300,3000", rounds: Rounds = 7, json: Json = False, overrides: Overrides = None
+    names: Annotated[
+        str | None,
+        typer.Option(metavar="N,N,...", help="How many names Γ holds: 10,300,3000, or 300 with --batch."),
+    ] = None,
+    batch: Annotated[
+        str | None,
+        typer.Option(metavar="N,N,...", help="Decode so many holes at once, beside a plain grammar too."),
+    ] = None,
+    rounds: Rounds = 7,
+    processor: Annotated[
+        bool,
+        typer.Option(
+            "--processor-time", help="With --batch: one thread's processor time; others do not change it."
+        ),
+    ] = False,
+    json: Json = False,
+    overrides: Overrides = None,
 ) -> int:
     """Tokens a second under the mask and free.
 
-    The same loop, greedy, with Γ fixed and with Γ changed before each hole, in alternating pairs.
+    The same loop, greedy, with Γ fixed and with Γ changed before each hole, in alternating pairs. With --batch: several holes
+    at once in one context, free, under a plain grammar and under Γ, beside the published figures.
     """
+    if batch is not None:
+        from gproj_lsp.cli.bench import batch as side_by_side
+
+        return side_by_side(
+            batches=batch,
+            names=names or "300",
+            rounds=rounds,
+            processor=processor,
+            json=json,
+            overrides=overrides or (),
+        )
     from gproj_lsp.cli.bench import throughput as body
 
-    return body(names=names, rounds=rounds, json=json, overrides=overrides or ())
+    return body(names=names or "10,300,3000", rounds=rounds, json=json, overrides=overrides or ())
+
+
+@bench_app.command(
+    "sql",
+    epilog=_examples(
+        "gproj-lsp bench sql --tasks spider/tasks.json --databases spider/databases --sample 50",
+        "gproj-lsp bench sql --tasks t.json --databases dbs --arms retry,ctx -c model=code.gguf --json",
+    ),
+)
+def bench_sql(
+    tasks: TaskFile,
+    databases: Databases,
+    arms: Annotated[
+        str,
+        typer.Option(
+            metavar="ARM,...", help="free, unconstrained, prompt-schema, retry, gamma, ctx, uniform."
+        ),
+    ] = "free,unconstrained,prompt-schema,retry,gamma,ctx,uniform",
+    sample: Sample = None,
+    seed: DrawSeed = 0,
+    answers: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write every answer here, one line of JSON each.")
+    ] = None,
+    surface: Surface = None,
+    json: Json = False,
+    overrides: Overrides = None,
+) -> int:
+    """How good whole queries are, with a mask and with what people do instead.
+
+    Each question is answered in each arm; an answer is right where it gives what the reference query gives. The published
+    figures stand beside.
+    """
+    from gproj_lsp.cli.bench import sql as body
+
+    return body(
+        tasks,
+        databases,
+        arms=arms,
+        sample=sample,
+        seed=seed,
+        answers=answers,
+        surface=surface,
+        json=json,
+        overrides=overrides or (),
+    )
+
+
+@bench_app.command(
+    "ladder",
+    epilog=_examples(
+        "gproj-lsp bench ladder --tasks spider/tasks.json --databases spider/databases --sample 100"
+    ),
+)
+def bench_ladder(
+    tasks: TaskFile,
+    databases: Databases,
+    sample: Sample = None,
+    seed: DrawSeed = 0,
+    surface: Surface = None,
+    json: Json = False,
+    overrides: Overrides = None,
+) -> int:
+    """What each rung leaves a model to choose, and what it makes of it.
+
+    Queries of one table with their columns taken out are filled at each rung, from any identifier to the one right name.
+    """
+    from gproj_lsp.cli.bench import ladder as body
+
+    return body(
+        tasks,
+        databases,
+        sample=sample,
+        seed=seed,
+        surface=surface,
+        json=json,
+        overrides=overrides or (),
+    )
 
 
 @bench_app.command("slots", epilog=_examples("gproj-lsp bench slots -c engine=xgrammar"))

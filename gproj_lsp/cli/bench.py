@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack, closing
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gproj_lsp.bench.sheet import Sheet
 from gproj_lsp.cli.console import Progress, out, progress
 from gproj_lsp.cli.demo import FOLDER
-from gproj_lsp.cli.wiring import Workspaces, open_model
+from gproj_lsp.cli.wiring import Workspaces, open_batch, open_model
 from gproj_lsp.decode.context import Context
 from gproj_lsp.decode.engines import make_engine
 from gproj_lsp.document import read
@@ -19,7 +21,10 @@ from gproj_lsp.ide import Analysis, Analyzer
 from gproj_lsp.ide.edits import Edit, applied
 from gproj_lsp.surface import Surface
 
-__all__ = ["columns", "lsp", "slots", "throughput"]
+if TYPE_CHECKING:
+    from gproj_lsp.bench.sql import World
+
+__all__ = ["batch", "columns", "ladder", "lsp", "slots", "sql", "throughput"]
 
 _TASKS = "tasks.json"
 _DATABASES = "databases"
@@ -38,6 +43,33 @@ def throughput(*, names: str, rounds: int, json: bool, overrides: Iterable[str])
             context, engine, sizes=_sizes(names), rounds=rounds, progress=_counting(shown, "pair")
         )
     return _write([sheet], json=json)
+
+
+def batch(
+    *, batches: str, names: str, rounds: int, processor: bool, json: bool, overrides: Iterable[str]
+) -> int:
+    """Write tokens a second where several holes are decoded at once, free, under a plain grammar, and under Γ."""
+    from gproj_lsp.bench import batch as bench
+
+    settings = Workspaces(overrides).at(Path.cwd()).settings
+    counts = _sizes(batches, "--batch")
+    with progress("loading the model") as shown:
+        model = open_batch(settings, max(counts), threads=1 if processor else None)
+        engine = make_engine(settings.text("engine"))
+        told = _counting(shown, "round")
+        sheets = [
+            bench.run(
+                model,
+                engine,
+                batches=counts,
+                size=size,
+                rounds=rounds,
+                processor=processor,
+                progress=told,
+            )
+            for size in _sizes(names)
+        ]
+    return _write(sheets, json=json)
 
 
 def slots(*, names: str, rounds: int, json: bool, overrides: Iterable[str]) -> int:
@@ -134,6 +166,97 @@ def _without_ghosts(text: str, analyse: Callable[[str], Analysis]) -> str:
     return text
 
 
+def sql(
+    tasks: Path,
+    databases: Path,
+    *,
+    arms: str,
+    sample: int | None,
+    seed: int,
+    answers: Path | None,
+    json: bool,
+    surface: str | None,
+    overrides: Iterable[str],
+) -> int:
+    """Write how good whole queries are, by arm, and each answer to a file of JSON lines where one is named."""
+    from gproj_lsp.bench import sql as bench
+    from gproj_lsp.bench.columns import read_tasks
+
+    workspaces = Workspaces(overrides)
+    chosen = _surface(workspaces, surface)
+    wanted = tuple(arms.split(","))
+    questions = bench.drawn(read_tasks(tasks), sample, seed)
+    settings = workspaces.at(Path.cwd()).settings
+    with progress("loading the model") as shown, ExitStack() as stack:
+        lines = stack.enter_context(answers.open("w", encoding="utf-8")) if answers else None
+        count = _counting(shown, "answer")
+        found: list[bench.Answer] = []
+
+        def told(answer: bench.Answer) -> None:
+            found.append(answer)
+            count(len(found), len(questions) * len(wanted))
+            if lines:
+                lines.write(answer.to_json() + "\n")
+                lines.flush()
+
+        model = open_model(settings)
+        engine = make_engine(settings.text("engine"))
+        world_of = _worlds(databases, chosen, tuple(overrides), stack)
+        bench.run(questions, world_of, chosen, model, engine, arms=wanted, told=told)
+    return _write([bench.sheet(model.name, found)], json=json)
+
+
+def ladder(
+    tasks: Path,
+    databases: Path,
+    *,
+    sample: int | None,
+    seed: int,
+    json: bool,
+    surface: str | None,
+    overrides: Iterable[str],
+) -> int:
+    """Write what each rung leaves a model to choose in queries whose columns alone are open, and what it makes of it."""
+    from gproj_lsp.bench import ladder as bench
+    from gproj_lsp.bench.columns import read_tasks
+    from gproj_lsp.bench.sql import drawn
+
+    workspaces = Workspaces(overrides)
+    chosen = _surface(workspaces, surface)
+    settings = workspaces.at(Path.cwd()).settings
+    with progress("loading the model") as shown, ExitStack() as stack:
+        world_of = _worlds(databases, chosen, tuple(overrides), stack)
+        tried = [(task, bench.opened(task, world_of(task.database).analyzer)) for task in read_tasks(tasks)]
+        fit = {task: query for task, query in tried if query}
+        queries = [fit[task] for task in drawn(list(fit), sample, seed)]
+        sheet = bench.run(
+            queries,
+            world_of,
+            chosen,
+            Context(open_model(settings)),
+            make_engine(settings.text("engine")),
+            progress=_counting(shown, "query"),
+        )
+    return _write([sheet], json=json)
+
+
+def _worlds(
+    folder: Path, surface: Surface, overrides: tuple[str, ...], stack: ExitStack
+) -> Callable[[str], World]:
+    """Each database of a folder, opened when first asked for, and what analyses texts over it."""
+    from gproj_lsp.bench.execution import Judge
+    from gproj_lsp.bench.sql import World
+
+    analyzer_of = _analyzers(folder, surface, overrides)
+
+    @cache
+    def world_of(name: str) -> World:
+        judge = stack.enter_context(closing(Judge(folder / f"{name}.sqlite")))
+        return World(judge, analyzer_of(name))
+
+    return world_of
+
+
 def _analyzers(folder: Path, surface: Surface, overrides: tuple[str, ...]) -> Callable[[str], Analyzer]:
     """The analyser of each database in a folder, opened when first asked for."""
 
@@ -155,13 +278,13 @@ def _surface(workspaces: Workspaces, name: str | None) -> Surface:
     raise InputError("no surface reads databases")
 
 
-def _sizes(names: str) -> tuple[int, ...]:
+def _sizes(names: str, option: str = "--names") -> tuple[int, ...]:
     try:
         sizes = tuple(int(each) for each in names.split(","))
     except ValueError:
         sizes = ()
     if not sizes or min(sizes) < 1:
-        raise InputError(f'"{names}" is no list of counts', place="--names", mend="as in --names 10,300,3000")
+        raise InputError(f'"{names}" is no list of counts', place=option, mend=f"as in {option} 1,32")
     return sizes
 
 

@@ -15,7 +15,7 @@ from gproj_lsp.surface import Surface, shipped
 from gproj_lsp.workspace import Workspace
 
 if TYPE_CHECKING:
-    from gproj_lsp.decode.base import HoleFiller, LanguageModel
+    from gproj_lsp.decode.base import BatchModel, HoleFiller, LanguageModel
     from gproj_lsp.decode.fill import Filler, Writer
     from gproj_lsp.decode.trace import Listener
     from gproj_lsp.lsp.parts import Parts

@@ -247,8 +247,15 @@ class Filler:
         ranking = self._decoder.ranking(choice.instance, place, limit=limit, stop=stop)
         return HoleRanking(hole, choice.instance.rung, choice.guaranteed, ranking)
 
-    def fill_at(
-        self, text: str, analyse: Analyse, offset: int, rung: Rung, stop: Stop | None = None
+    def fill_at(  # noqa: PLR0913  (where, and how strongly)
+        self,
+        text: str,
+        analyse: Analyse,
+        offset: int,
+        rung: Rung,
+        *,
+        pin: str = "",
+        stop: Stop | None = None,
     ) -> Decoded:
         """Decode the hole at a byte offset at one rung, whatever policy says; what it does to the document is not looked at.
 
@@ -266,9 +273,9 @@ class Filler:
         hole = next((hole for hole in analysed.holes if hole.span.start == offset), None)
         if hole is None or self.unfit(hole):
             raise InputError(self.unfit(hole) if hole else "there is no hole here")
-        place = self.place(hole, encode(text), self.schema(analysed, text))
+        place = self.place(hole, _shown(text, analysed.holes, hole), self.schema(analysed, text))
         decoder = self._decoder.at((rung,))
-        return decoder.decode(hole.sort, self._chooser.environment(hole), place, stop=stop)
+        return decoder.decode(hole.sort, self._chooser.environment(hole), place, pin=pin, stop=stop)
 
     def choice(self, hole: Hole) -> Choice:
         """What π chooses at a hole; see `Chooser.choice`."""
