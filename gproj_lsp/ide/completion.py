@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
 
 from gproj_lsp.decode.nearby import Nearby
 from gproj_lsp.environment import Binding, Environment, Query
@@ -108,13 +107,17 @@ class Completer:
         others = [each for each in _shown(environment, analysis) if self._stands_beside(each, place.sort)]
         if place.member and others:
             return None  # what stands before the mark is not known, so neither is what it has
-        fitting = self._fitting(place.sort, environment)
-        expression = bool(others) and place.hole is None and not place.quoted
-        if expression and place.typed:
-            others += self._callable(environment)
-        items, whole = _chosen(place.typed.casefold(), fitting, others if place.hole is None else ())
-        whole = whole and (not expression or bool(place.typed))
-        return Completions(place.span, place.sort, items, whole, place.hole)
+        if place.hole is not None:
+            others = []  # what fills it is a name and nothing else
+        typed = place.typed.casefold()
+        near = [*_items(self._fitting(place.sort, environment)), *_items(others, fits=False)]
+        many = len(near) > _MOST
+        far: Sequence[Item] = ()
+        calls = bool(others) and not place.quoted
+        if calls and typed:
+            far = _matching(typed, _items(self._callable(environment), fits=False))
+        items = (*(_matching(typed, near) if many else near), *far)[:_MOST]
+        return Completions(place.span, place.sort, items, not (many or calls), place.hole)
 
     def _stands_beside(self, binding: Binding, sort: str) -> bool:
         """Whether a name of another sort may begin what the place expects."""
@@ -130,7 +133,7 @@ class Completer:
             queries = [ladder.query(rung) for ladder in fragment.slots.values() if not ladder.declares]
             found = [each for query in queries if query is not None for each in environment.names(query)]
             if found:
-                return tuple({each.spelling: each for each in reversed(found)}.values())[::-1]
+                return _distinct(found)
         return ()
 
     def _callable(self, environment: Environment) -> Iterator[Binding]:
@@ -223,40 +226,30 @@ def _word_end(analysis: Analysis, offset: int) -> int:
     return offset + len(rest[:word].encode("utf-8", "surrogateescape"))
 
 
-def _chosen(
-    typed: str, fitting: Sequence[Binding], others: Sequence[Binding]
-) -> tuple[tuple[Item, ...], bool]:
-    """The items that are shown, and whether those are all."""
-    if len(fitting) + len(others) <= _MOST:
-        return tuple(_items(fitting, others)), True
-    whole = _items(_called(typed, fitting), _called(typed, others))
-    first = _items(_beginning(typed, fitting), _beginning(typed, others))
-    rest = _items(_holding(typed, fitting), _holding(typed, others)) if typed else ()
-    return tuple(islice(chain(whole, first, rest), _MOST)), False
-
-
-def _items(fitting: Iterable[Binding], others: Iterable[Binding]) -> Iterator[Item]:
-    yield from (Item(each.spelling, each) for each in fitting)
-    yield from (Item(each.spelling, each, fits=False) for each in others)
-
-
-def _called(typed: str, names: Iterable[Binding]) -> Iterator[Binding]:
-    """Those whose whole name is typed."""
-    return (each for each in names if each.name.casefold() == typed)
-
-
-def _beginning(typed: str, names: Iterable[Binding]) -> Iterator[Binding]:
-    """Those others that begin with what is typed."""
+def _distinct(names: Iterable[Binding]) -> Sequence[Binding]:
+    """The first of those that are written alike."""
+    found: dict[str, Binding] = {}
     for each in names:
-        name = each.name.casefold()
-        if name.startswith(typed) and name != typed:
-            yield each
+        found.setdefault(each.spelling, each)
+    return tuple(found.values())
 
 
-def _holding(typed: str, names: Iterable[Binding]) -> Iterator[Binding]:
-    """Those others that have the letters typed in them, in their order."""
-    for each in names:
-        name = each.name.casefold()
-        letters = iter(name)
-        if not name.startswith(typed) and all(letter in letters for letter in typed):
-            yield each
+def _items(names: Iterable[Binding], *, fits: bool = True) -> Iterator[Item]:
+    return (Item(each.spelling, each, fits) for each in names)
+
+
+def _matching(typed: str, items: Iterable[Item]) -> Sequence[Item]:
+    """The items that are called what is typed, then those that begin so, then those that have its letters in their order."""
+    ranked: tuple[list[Item], ...] = ([], [], [])
+    for each in items:
+        name = each.binding.name.casefold()
+        if name.startswith(typed):
+            ranked[name != typed].append(each)
+        elif _has(name, typed):
+            ranked[2].append(each)
+    return [*ranked[0], *ranked[1], *ranked[2]][:_MOST]
+
+
+def _has(name: str, letters: str) -> bool:
+    rest = iter(name)
+    return all(letter in rest for letter in letters)

@@ -70,6 +70,11 @@ class Renaming:
 
     def _changed(self, edits: Sequence[Edit]) -> InputError | None:
         """Why the edits would change what some name means; None if they don't."""
+        new = edits[0].text.strip(_QUOTES).casefold() if edits else ""
+        if self._meaning.local and new in self._beside():
+            return InputError(
+                f"{edits[0].text} stands in this statement already", place=self._place(self.span.start)
+            )
         before = self._analyzer.again(self._analysis, self._analysis.text)
         after = self._analyzer.again(self._analysis, applied(self._analysis.text, edits))
         if len(before.statements) != len(after.statements):
@@ -82,6 +87,18 @@ class Renaming:
         data = self._analysis.source.data
         word = data[place.start : place.end].decode("utf-8", "replace")
         return InputError(f"{word} would mean something else", place=self._place(place.start))
+
+    def _beside(self) -> frozenset[str]:
+        """What members are called in the statement: an alias among them hides them, or is hidden, as each database likes it."""
+        spec = self._analyzer.surface.sorts.get(self._meaning.binding.sort)
+        if spec is None or not spec.plural:
+            return frozenset()
+        names = names_of(self._analysis).of(self._meaning.statement)
+        return frozenset(
+            each.meaning.binding.name.casefold()
+            for each in names
+            if each.meaning != self._meaning and each.meaning.binding.sort == spec.name
+        )
 
     def _place(self, offset: int) -> str:
         return self._analysis.lines.place(offset)
