@@ -96,11 +96,13 @@ class Query:
         sorts: The sorts admitted.
         owner: If given, only names that belong to it.
         where: Attributes that must have one of the values, `{"mem": {"shared"}}`.
+        barring: Attributes that must have none of the values.
     """
 
     sorts: frozenset[str]
     owner: str | None = None
     where: tuple[tuple[str, frozenset[str]], ...] = ()
+    barring: tuple[tuple[str, frozenset[str]], ...] = ()
 
     @classmethod
     def of(cls, *sorts: str, owner: str | None = None, **where: str | Iterable[str]) -> Query:
@@ -117,15 +119,17 @@ class Query:
             binding.sort in self.sorts
             and (self.owner is None or binding.owner == self.owner)
             and all(binding.attrs.get(name) in values for name, values in self.where)
+            and all(binding.attrs.get(name) not in values for name, values in self.barring)
         )
 
     def tightens(self, other: Query) -> bool:
         """Whether its result is included in the other's at every Γ (a sufficient condition, paper A.7)."""
-        mine = dict(self.where)
+        mine, barred = dict(self.where), dict(self.barring)
         return (
             self.sorts <= other.sorts
             and other.owner in (None, self.owner)
             and all(name in mine and mine[name] <= values for name, values in other.where)
+            and all(name in barred and barred[name] >= values for name, values in other.barring)
         )
 
 
@@ -182,7 +186,7 @@ class Frame:
                 if query.owner is None
                 else self._by_owner.get((sort, query.owner), ())
             )
-            if not query.where:
+            if not (query.where or query.barring):
                 return found
         else:
             found = tuple(self.bindings.values())

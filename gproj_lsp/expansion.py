@@ -3,45 +3,65 @@
 A *node* is a fragment at a path. The path tells where in the innermost scope a region is: the clauses entered since the
 scope began, `("Where",)`, after the name of the scope's sort where the scope is not the one that the start sort opens,
 `("Query", "Where")`. Entering a scope forgets the path before it and entering a clause again forgets what came after it, so
-there are finitely many nodes and calls that come back to one close a cycle of rules. Nodes that no text can tell apart (the
+there are finitely many nodes, and calls that come back to one close a cycle of rules. Nodes that no text can tell apart (the
 same fragment at the same rung, calling nodes that can't be told apart) share one copy of the fragment's rules.
+
+What does not depend on Γ is worked out once and kept: expanding again fills in the names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
+from enum import Enum
+from functools import lru_cache
 
-from gproj_lsp.environment import Environment, Query
+from gproj_lsp.environment import Binding, Environment, Query
 from gproj_lsp.errors import EmptyQueryError, GrammarError
-from gproj_lsp.fragment import Fragment, RegionCall, Rung, candidates
-from gproj_lsp.gbnf import Expr, Grammar, Names, Ref, Region, Slot, prune, rebuild
+from gproj_lsp.fragment import Fragment, RegionCall, Rung, SlotLadder
+from gproj_lsp.gbnf import (
+    Alt,
+    AnyCase,
+    CharClass,
+    Expr,
+    Grammar,
+    Literal,
+    Names,
+    Ref,
+    Region,
+    Slot,
+    lowered,
+    prune,
+    reachable,
+    rebuild,
+    word_of,
+)
 
-__all__ = ["Path", "expand"]
+__all__ = ["Keywords", "Letters", "Path", "expand"]
 
 Path = tuple[str, ...]
 """Where in the innermost scope a region is, outermost first."""
 
-Swaps = tuple[tuple[str, str], ...]
+
+class Keywords(Enum):
+    """How the words that fragments spell out are written: every literal with letters is one."""
+
+    UPPER = "upper"
+    LOWER = "lower"
+    ANY = "any"
 
 
 @dataclass(frozen=True)
-class _Key:
-    """What makes two nodes the same: the sort called, where, and which sorts stand for which there."""
+class Letters:
+    """In which letters words are written.
 
-    sort: str
-    path: Path
-    swaps: Swaps = ()
+    Attributes:
+        keywords: How keywords are.
+        any_case: Whether a name is the same one in other upper and lower case letters; None: no name is.
+    """
 
-
-@dataclass
-class _Node:
-    """A fragment at a path."""
-
-    fragment: Fragment
-    rung: Rung
-    calls: Mapping[str, _Key] = field(default_factory=dict)
+    keywords: Keywords = Keywords.UPPER
+    any_case: Callable[[Binding], bool] | None = None
 
 
 def expand(
@@ -49,34 +69,104 @@ def expand(
     fragments: Mapping[str, Fragment],
     environment: Environment,
     rung_of: Callable[[Path], Rung],
+    letters: Letters | None = None,
 ) -> Grammar:
     """τ_Γ of a composite fragment: one plain grammar without slots and regions.
 
     Args:
         start: The sort to write.
-        fragments: The fragments by sort; a sort that should be written by another's fragment here may be mapped to it.
+        fragments: The fragments by sort; a sort that another's fragment should write here may be mapped to that.
         environment: Γ.
         rung_of: At which strength names are admitted at a path.
+        letters: In which letters words are written; None: keywords in upper case, names as they are spelled.
 
     Raises:
         EmptyQueryError: No string is left, because a slot that every string needs has no candidate.
         GrammarError: A region calls a sort that has no fragment.
     """
-    nodes = _nodes(start, fragments, rung_of)
-    classes = _classes(nodes)
-    grammar = _Writer(nodes, classes, environment).grammar(_Key(start, ()))
-    pruned = prune(grammar)
-    if pruned is None:
+    letters = letters or Letters()
+    plan = _plan(_nodes(start, fragments, rung_of), letters.keywords)
+    names = {name: _names(query, environment, letters.any_case) for name, query in plan.names.items()}
+    words = {name: _word(word, environment) for name, word in plan.words.items()}
+    empty = frozenset(name for name, rule in names.items() if rule == _NONE)
+    rules = plan.rules_without(empty)
+    if not rules:
         raise EmptyQueryError(start, hole=f"{{:{start}}}", declared=())
-    return pruned
+    found = {name: rule for name, rule in names.items() if name in rules}
+    closed = frozenset(name for name, rule in found.items() if isinstance(rule, Names))
+    return Grammar({**rules, **found, **words}, plan.start, closed)
+
+
+Pairs = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class _Key:
+    """What makes two nodes the same: the sort called, where, and which sorts stand for which there."""
+
+    sort: str
+    path: Path = ()
+    swaps: Pairs = ()
+
+
+@dataclass(frozen=True)
+class _Node:
+    """A fragment at a path, and the node that each of its regions calls."""
+
+    key: _Key
+    fragment: Fragment
+    rung: Rung
+    calls: tuple[tuple[str, _Key], ...]
+
+
+@dataclass(frozen=True)
+class _Open:
+    """A position that stands open but for some words."""
+
+    rule: Expr
+    unless: Query
+
+
+@dataclass(frozen=True, eq=False)
+class _Plan:
+    """All of an expansion that does not depend on Γ.
+
+    Attributes:
+        start: The start rule.
+        rules: Every rule but those of names.
+        names: The query of each rule that is names.
+        words: What each rule that stands open leaves out.
+    """
+
+    start: str
+    rules: Mapping[str, Expr]
+    names: Mapping[str, Query]
+    words: Mapping[str, _Open]
+    _pruned: dict[frozenset[str], Mapping[str, Expr]] = field(default_factory=dict, init=False, repr=False)
+
+    def rules_without(self, empty: frozenset[str]) -> Mapping[str, Expr]:
+        """The rules that are left where some names are none, with stand-ins for the others; nothing where no string is."""
+        found = self._pruned.get(empty)
+        if found is None:
+            stand_ins = {name: _NONE if name in empty else _ANY for name in self.names}
+            whole = Grammar({**self.rules, **stand_ins, **dict.fromkeys(self.words, _ANY)}, self.start)
+            pruned = (
+                prune(whole) if empty else Grammar({n: whole.rules[n] for n in reachable(whole)}, self.start)
+            )
+            found = self._pruned[empty] = pruned.rules if pruned is not None else {}
+        return found
+
+
+_NONE = Names(())
+_ANY = Names(("x",))
 
 
 def _nodes(
     start: str, fragments: Mapping[str, Fragment], rung_of: Callable[[Path], Rung]
-) -> dict[_Key, _Node]:
-    """Every node that the start can reach."""
+) -> tuple[_Node, ...]:
+    """Every node that the start can reach, itself first."""
     found: dict[_Key, _Node] = {}
-    pending = [_Key(start, ())]
+    pending = [_Key(start)]
     while pending:
         key = pending.pop()
         if key in found:
@@ -84,18 +174,17 @@ def _nodes(
         fragment = fragments.get(key.sort)
         if fragment is None:
             raise GrammarError(f"no fragment writes {key.sort}")
-        calls = {name: _called(key, call) for name, call in fragment.regions.items()}
-        found[key] = _Node(fragment, rung_of(key.path), calls)
-        pending.extend(calls.values())
-    return found
+        calls = tuple((name, _called(key, call)) for name, call in fragment.regions.items())
+        found[key] = _Node(key, fragment, rung_of(key.path), calls)
+        pending.extend(called for _, called in calls)
+    return tuple(found.values())
 
 
 def _called(key: _Key, call: RegionCall) -> _Key:
     swaps = () if call.nests else key.swaps
     if call.swaps:
         swaps = tuple(sorted({**dict(swaps), **call.swaps}.items()))
-    sort = dict(swaps).get(call.sort, call.sort)
-    return _Key(sort, _path(key.path, call), swaps)
+    return _Key(dict(swaps).get(call.sort, call.sort), _path(key.path, call), swaps)
 
 
 def _path(path: Path, call: RegionCall) -> Path:
@@ -107,9 +196,14 @@ def _path(path: Path, call: RegionCall) -> Path:
     return (*(path[: path.index(call.clause)] if call.clause in path else path), call.clause)
 
 
-def _classes(nodes: Mapping[_Key, _Node]) -> dict[_Key, int]:
+@lru_cache(maxsize=128)
+def _plan(nodes: tuple[_Node, ...], keywords: Keywords) -> _Plan:
+    return _Planner(nodes, keywords).plan()
+
+
+def _classes(nodes: tuple[_Node, ...]) -> dict[_Key, int]:
     """The nodes' classes: refined until calls lead from one class into one class (Moore's minimisation)."""
-    marks: dict[_Key, object] = {key: (node.fragment.anchor, node.rung) for key, node in nodes.items()}
+    marks: dict[_Key, object] = {node.key: (node.fragment.anchor, node.rung) for node in nodes}
     count = 0
     while True:
         numbers: dict[object, int] = {}
@@ -117,62 +211,100 @@ def _classes(nodes: Mapping[_Key, _Node]) -> dict[_Key, int]:
         if len(numbers) == count:
             return classes
         count = len(numbers)
-        marks = {
-            key: (classes[key], *(classes[called] for called in node.calls.values()))
-            for key, node in nodes.items()
-        }
+        marks = {node.key: (classes[node.key], *(classes[key] for _, key in node.calls)) for node in nodes}
 
 
-class _Writer:
-    """Writes one copy of a fragment's rules for every class; equal slots share their names' rule."""
+class _Planner:
+    """Writes one copy of a fragment's rules for every class; equal queries and equal plain rules are one rule."""
 
-    def __init__(
-        self, nodes: Mapping[_Key, _Node], classes: Mapping[_Key, int], environment: Environment
-    ) -> None:
-        self._nodes = nodes
-        self._classes = classes
-        self._environment = environment
+    def __init__(self, nodes: tuple[_Node, ...], keywords: Keywords) -> None:
+        self._nodes = {node.key: node for node in nodes}
+        self._classes = _classes(nodes)
+        self._start = nodes[0].key
+        self._keywords = keywords
         self._rules: dict[str, Expr] = {}
-        self._names: dict[tuple[str, ...], str] = {}
-        self._known: dict[tuple[Query | None, str, Rung], tuple[str, ...] | None] = {}
+        self._names: dict[Query, str] = {}
+        self._words: dict[_Open, str] = {}
+        self._plain: dict[Expr, str] = {}
 
-    def grammar(self, start: _Key) -> Grammar:
+    def plan(self) -> _Plan:
         written: set[int] = set()
         for key, node in self._nodes.items():
             if self._classes[key] not in written:
                 written.add(self._classes[key])
-                self._write(key, node)
-        return Grammar(MappingProxyType(self._rules), self._root(start), frozenset(self._names.values()))
+                self._write(node)
+        return _Plan(
+            self._root(self._start),
+            self._rules,
+            {name: query for query, name in self._names.items()},
+            {name: word for word, name in self._words.items()},
+        )
 
     def _root(self, key: _Key) -> str:
-        return self._rule(key, self._nodes[key].fragment.grammar.start)
+        node = self._nodes[key]
+        return self._rule(node, node.fragment.grammar.start)
 
-    def _rule(self, key: _Key, rule: str) -> str:
-        return f"{self._nodes[key].fragment.anchor}-{self._classes[key]}-{rule}"
+    def _rule(self, node: _Node, name: str) -> str:
+        """The name of a rule's copy; plain rules have one for all."""
+        rule = node.fragment.grammar.rules[name]
+        if isinstance(rule, CharClass):
+            return self._plain.setdefault(rule, f"plain-{len(self._plain)}")
+        return f"{node.fragment.anchor}-{self._classes[node.key]}-{name}"
 
-    def _write(self, key: _Key, node: _Node) -> None:
-        targets = dict(self._targets(key, node))
+    def _write(self, node: _Node) -> None:
+        slots = {name: Ref(self._slot(node, ladder)) for name, ladder in node.fragment.slots.items()}
+        calls = dict(node.calls)
 
         def replace(leaf: Expr) -> Expr:
             if isinstance(leaf, Ref):
-                return Ref(self._rule(key, leaf.rule))
+                return Ref(self._rule(node, leaf.rule))
             if isinstance(leaf, Slot):
-                return targets[leaf.name]
+                return slots[leaf.name]
             if isinstance(leaf, Region):
-                return Ref(self._root(node.calls[leaf.name]))
-            return leaf
+                return Ref(self._root(calls[leaf.name]))
+            return self._keyword(leaf) if isinstance(leaf, Literal) else leaf
 
         for name, rule in node.fragment.grammar.rules.items():
-            self._rules[self._rule(key, name)] = rebuild(rule, replace)
+            self._rules[self._rule(node, name)] = rebuild(rule, replace)
 
-    def _targets(self, key: _Key, node: _Node) -> Iterator[tuple[str, Ref]]:
-        for name, ladder in node.fragment.slots.items():
-            texts = candidates(ladder, self._environment, node.rung)
-            yield name, Ref(self._rule(key, ladder.base) if texts is None else self._shared(texts))
+    def _slot(self, node: _Node, ladder: SlotLadder) -> str:
+        query = ladder.query(node.rung)
+        if query is not None:
+            return self._names.setdefault(query, f"names-{len(self._names)}")
+        if ladder.unless is None:
+            return self._rule(node, ladder.base)
+        word = _Open(node.fragment.grammar.rules[ladder.base], ladder.unless)
+        return self._words.setdefault(word, f"word-{len(self._words)}")
 
-    def _shared(self, texts: tuple[str, ...]) -> str:
-        name = self._names.get(texts)
-        if name is None:
-            name = self._names[texts] = f"names-{len(self._names)}"
-            self._rules[name] = Names(texts)
-        return name
+    def _keyword(self, literal: Literal) -> Expr:
+        text = literal.text
+        if not any(char.isalpha() for char in text):
+            return literal
+        if self._keywords is Keywords.ANY:
+            return AnyCase((text,))
+        return Literal(text.upper() if self._keywords is Keywords.UPPER else text.lower())
+
+
+def _names(query: Query, environment: Environment, any_case: Callable[[Binding], bool] | None) -> Expr:
+    """The names that a query admits, in Γ's order and once each."""
+    found = environment.names(query)
+    if any_case is None:
+        return Names(tuple(dict.fromkeys(each.spelling for each in found if each.spelling)))
+    loose: dict[str, str] = {}
+    exact: dict[str, None] = {}
+    for each in found:
+        if each.spelling and any_case(each):
+            loose.setdefault(lowered(each.spelling), each.spelling)
+        elif each.spelling:
+            exact[each.spelling] = None
+    parts = [part for part in (AnyCase(tuple(loose.values())), Names(tuple(exact))) if part.texts]
+    return Alt(tuple(parts)) if len(parts) > 1 else parts[0] if parts else _NONE
+
+
+def _word(word: _Open, environment: Environment) -> Expr:
+    """What stands open: the rule without the words that the query admits."""
+    avoid = frozenset(lowered(each.name) for each in environment.names(word.unless))
+    found = word_of(word.rule, avoid)
+    if found is None:
+        raise GrammarError("words can be left out only of one character and a bounded number of others")
+    return found

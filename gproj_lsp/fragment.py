@@ -59,11 +59,13 @@ class SlotLadder:
         base: The rule of the fragment's grammar that stands for an open name at BASE.
         queries: GAMMA, CTX and (rarely) PIN queries; each tighter one tightens the looser.
         declares: The sort a name written here is declared as (`ColDecl` → `Column`); empty for references.
+        unless: The words that an open name can't be, whatever their case; composite fragments only.
     """
 
     base: str
     queries: Mapping[Rung, Query]
     declares: str = ""
+    unless: Query | None = None
 
     def query(self, rung: Rung) -> Query | None:
         """The query at a rung: its own, else the next looser one's; None where the position is open."""
@@ -124,6 +126,9 @@ class Fragment:
     _carriers: dict[frozenset[str], _Carrier] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
+
+    def __hash__(self) -> int:
+        return hash((self.anchor, self.place))
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """GBNF: the syntax tree, reading and printing it, and what can be said about its language."""
 
+from gproj_lsp.gbnf.avoid import word_of
 from gproj_lsp.gbnf.derive import sample
 from gproj_lsp.gbnf.factor import factored
 from gproj_lsp.gbnf.language import (
@@ -82,4 +83,5 @@ __all__ = [
     "slots",
     "strings",
     "walk",
+    "word_of",
 ]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from operator import itemgetter
 
-from gproj_lsp.gbnf.tree import EMPTY, CharClass, Expr, Literal, Ref, Repeat, Word, alternation, sequence
+from gproj_lsp.gbnf.tree import EMPTY, CharClass, Expr, Literal, Ref, Repeat, Seq, Word, alternation, sequence
 
-__all__ = ["avoiding"]
+__all__ = ["avoiding", "word_of"]
 
 
 def avoiding(word: Word, fresh: Callable[[], str]) -> tuple[Expr, dict[str, Expr]]:
@@ -91,3 +91,22 @@ def _without(chars: CharClass, taken: dict[str, Word]) -> CharClass:
         if at <= high:
             ranges.append((at, high))
     return CharClass(tuple(ranges))
+
+
+def word_of(rule: Expr, avoid: frozenset[str]) -> Word | None:
+    """The words of a rule but some; None where the rule is not one character of a class and more of another.
+
+    Args:
+        rule: `[A-Za-z_] [A-Za-z0-9_]{0,40}`.
+        avoid: The words that are left out, in lower case.
+    """
+    if isinstance(rule, Seq) and len(rule.items) == 2:
+        first, more = rule.items
+        if (
+            isinstance(first, CharClass)
+            and isinstance(more, Repeat)
+            and isinstance(more.item, CharClass)
+            and more.most is not None
+        ):
+            return Word(first, more.item, more.least + 1, more.most + 1, avoid)
+    return None

@@ -40,6 +40,8 @@ _STEP = re.compile(r"\.([\w-]+)|\[(?:\d+|\.\.\.)\]")
 _UNKNOWN = re.compile(r"unknown field `(?P<key>[^`]*)`")
 
 Raw = dict[str, object]
+Values = str | tuple[str, ...]
+RawQuery = dict[str, Values | dict[str, Values]]
 _T = TypeVar("_T")
 
 
@@ -137,11 +139,11 @@ class _Surface(_Strict):
 
 class _Slot(_Strict):
     base: str
-    gamma: dict[str, str | tuple[str, ...]] | None = None
-    ctx: dict[str, str | tuple[str, ...]] | None = None
-    pin: dict[str, str | tuple[str, ...]] | None = None
+    gamma: RawQuery | None = None
+    ctx: RawQuery | None = None
+    pin: RawQuery | None = None
     declares: str = ""
-    unless: dict[str, str | tuple[str, ...]] | None = None
+    unless: RawQuery | None = None
 
 
 class _Region(_Strict):
@@ -226,7 +228,7 @@ def load_fragment(path: Path, sorts: Mapping[str, SortSpec]) -> Fragment:
     for name, ladder in slots.items():
         if ladder.base not in grammar.rules:
             raise _error(file, f'the grammar has no rule "{ladder.base}"', "slots", name, "base")
-        if ladder.unless is not None and word_of(grammar.rules[ladder.base], frozenset()) is None:
+        if ladder.unless is not None and gbnf.word_of(grammar.rules[ladder.base], frozenset()) is None:
             problem = "words can be left out only of one character and a bounded number of others"
             raise _error(file, problem, "slots", name, "unless")
     gate = tuple(_gate(file, raw) for raw in table.gate)
@@ -409,23 +411,27 @@ def _slot(file: TomlFile, sorts: Mapping[str, SortSpec], name: str, raw: Raw) ->
     return SlotLadder(table.base, MappingProxyType(queries), table.declares, unless)
 
 
-def _query(
-    file: TomlFile, sorts: Mapping[str, SortSpec], raw: Mapping[str, str | tuple[str, ...]], *keys: str
-) -> Query:
+def _query(file: TomlFile, sorts: Mapping[str, SortSpec], raw: RawQuery, *keys: str) -> Query:
     where = dict(raw)
     named = where.pop("sort", ())
     owner = where.pop("owner", None)
-    names = (named,) if isinstance(named, str) else named
-    if not names:
+    barring = where.pop("except", {})
+    if isinstance(named, dict) or not named:
         raise _error(file, "a query names at least one sort", *keys)
     if owner is not None and not isinstance(owner, str):
         raise _error(file, "a query has one owner", *keys)
+    if not isinstance(barring, dict) or any(isinstance(value, dict) for value in where.values()):
+        raise _error(file, "a query filters by attributes, `except` by those that bar a name", *keys)
+    names = (named,) if isinstance(named, str) else named
     for name in names:
         _known(file, sorts, name, *keys)
-    pairs = (
-        (key, frozenset([value] if isinstance(value, str) else value)) for key, value in sorted(where.items())
+    return Query(frozenset(names), owner, _filters(where), _filters(barring))
+
+
+def _filters(raw: Mapping[str, Values | dict[str, Values]]) -> tuple[tuple[str, frozenset[str]], ...]:
+    return tuple(
+        (key, frozenset([value] if isinstance(value, str) else value)) for key, value in sorted(raw.items())
     )
-    return Query(frozenset(names), owner, tuple(pairs))
 
 
 def _region(file: TomlFile, sorts: Mapping[str, SortSpec], name: str, raw: Raw) -> RegionCall:

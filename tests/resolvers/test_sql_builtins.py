@@ -165,6 +165,7 @@ def test_the_data_has_its_shape(dialect):
         "about",
         "reserved",
         "functions",
+        "forms",
         "tables",
         "system_columns",
         "pseudo_tables",

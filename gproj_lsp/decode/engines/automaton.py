@@ -37,6 +37,8 @@ _Found = TypeVar("_Found")
 _EVERY = (1 << 256) - 1
 _KEPT = 256
 _WORDS = 4_096
+_SPELLED = 16
+"""Names of so many characters together are spelled out."""
 
 
 @lru_cache(maxsize=2_048)
@@ -305,6 +307,9 @@ def _classes(one: Automaton, mine: int, other: Automaton, theirs: int) -> set[in
 
 def _pattern(texts: tuple[str, ...]) -> Iterable[Expr]:
     """A few patterns that take at least the texts: plain ones together, others by what they begin and end with."""
+    if sum(map(len, texts)) <= _SPELLED:
+        yield from map(Literal, texts)
+        return
     groups: dict[tuple[str, str], list[str]] = {}
     for text in texts:
         plain = text.isidentifier()

@@ -10,7 +10,7 @@ from gproj_lsp.environment import Binding, Origin
 from gproj_lsp.facts import Facts
 from gproj_lsp.resolve import World
 from gproj_lsp.resolvers.sql.lexicon import GENERIC, Lexicon, SystemTable, lexicon_of
-from gproj_lsp.resolvers.sql.names import RELATION, dialect_in, fold, opened, schema_key, table_key
+from gproj_lsp.resolvers.sql.names import RELATION, dialect_in, fold, opened, schema_key, spell, table_key
 
 __all__ = ["builtins"]
 
@@ -21,11 +21,13 @@ _CLOSES_FUNCTIONS = frozenset({"sqlite"})
 
 
 def builtins(world: World) -> Facts:
-    """The dialect's own names: sorts Function, Table, Column, SystemColumn and PseudoTable.
+    """The dialect's own names: sorts Function, Table, Column, SystemColumn, PseudoTable and Form.
 
-    Functions have `kind` scalar, aggregate, window, table, syntax (`COALESCE`, `CAST`), cast (a type's name called) or internal
-    (PostgreSQL's operator and type support). System tables have `kind` system; where releases differ, their columns are open.
-    A system column is one that every table has (`rowid`, `ctid`); a pseudo-table exists in one construct, which `where` names.
+    Functions have `kind` scalar, aggregate, window, table, syntax (`COALESCE`, `CAST`), cast (a type's name called), internal
+    (PostgreSQL's operator and type support) or extension (not in every build). System tables have `kind` system; where releases
+    differ, their columns are open. A system column is one that every table has (`rowid`, `ctid`); a pseudo-table exists in one
+    construct, which `where` names. A form is no name at all but a word or mark of the dialect: its `kind` is reserved, or what
+    the lexicon calls it.
     The answer is the same object for equal dialects.
     """
     return _builtins(lexicon_of(dialect_in(world)).name)
@@ -54,15 +56,16 @@ def _tables(lexicon: Lexicon) -> Iterator[Binding]:
         schema = schema_key(table.schema, quoted=False, dialect=lexicon.name) if table.schema else ""
         yield _table(table, schema)
         owner = table_key(schema, table.name)
-        shown = MappingProxyType({"table": table.name})
-        hidden = MappingProxyType({"table": table.name, "hidden": "yes"})
+        shown = MappingProxyType({"table": table.name, "kind": "system"})
+        hidden = MappingProxyType({"table": table.name, "kind": "system", "hidden": "yes"})
         seen: set[str] = set()
         for names, attrs in ((table.columns, shown), (table.hidden, hidden)):
             for name in names:
                 folded = fold(name, quoted=False, dialect=lexicon.name)
                 if folded not in seen:  # generic: MySQL's TABLE_NAME is PostgreSQL's table_name
                     seen.add(folded)
-                    yield Binding(name, "Column", owner, "Column", folded, attrs, name, _BUILTIN)
+                    spelling = spell(name, lexicon.name)
+                    yield Binding(name, "Column", owner, "Column", folded, attrs, spelling, _BUILTIN)
 
 
 def _table(table: SystemTable, schema: str) -> Binding:
@@ -88,6 +91,11 @@ def _others(lexicon: Lexicon) -> Iterator[Binding]:
         yield Binding(name, "SystemColumn", origin=_BUILTIN)
     for name, where in lexicon.pseudo_tables.items():
         yield Binding(name, "PseudoTable", attrs={"where": where}, origin=_BUILTIN)
+    for word in sorted(lexicon.reserved):
+        yield Binding(word, "Form", attrs={"kind": "reserved"}, origin=_BUILTIN)
+    for kind, words in lexicon.forms.items():
+        for word in words:
+            yield Binding(word, "Form", owner=kind, attrs={"kind": kind}, origin=_BUILTIN)
     for schema in lexicon.open_schemas:
         yield opened(RELATION, schema)
     if lexicon.name == GENERIC:

@@ -7,7 +7,7 @@ tells where each comes from.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -34,6 +34,7 @@ class _Data(TypedDict):
 
     reserved: list[str]
     functions: dict[str, list[str]]
+    forms: dict[str, str]
     tables: dict[str, str]
     system_columns: list[str]
     pseudo_tables: dict[str, str]
@@ -70,7 +71,11 @@ class Lexicon:
         limit: How many bytes of a name count; 0: all.
         unsaid: Schemas that need not be said, folded; their names live beside unqualified ones.
         reserved: Words that must be quoted to be read as names, by the database or by the parser.
-        functions: Function names by kind: scalar, aggregate, window, table, syntax, cast, internal.
+        functions: Function names by kind: scalar, aggregate, window, table, syntax, cast, internal, extension.
+        forms: What may be written besides names, by kind: string (a mark around strings besides the common one), count (what
+            counts rows), nullary (functions without arguments), join (a join without a condition), list (what lists a query's
+            columns behind its alias), literal, interval (what a string may stand behind), extract, slice (functions with words
+            between their arguments).
         tables: System catalogs and tables.
         system_columns: Columns every table has without declaring them.
         pseudo_tables: Tables that exist in one construct only, and its name (`new`: trigger).
@@ -84,6 +89,7 @@ class Lexicon:
     unsaid: frozenset[str]
     reserved: frozenset[str]
     functions: Mapping[str, tuple[str, ...]]
+    forms: Mapping[str, tuple[str, ...]]
     tables: tuple[SystemTable, ...]
     system_columns: tuple[str, ...]
     pseudo_tables: Mapping[str, str]
@@ -104,6 +110,7 @@ def lexicon_of(dialect: str) -> Lexicon:
         unsaid=_UNSAID_SCHEMAS[dialect],
         reserved=frozenset(_words(data["reserved"])),
         functions={kind: _words(lines) for kind, lines in data["functions"].items()},
+        forms={kind: tuple(words.split()) for kind, words in data["forms"].items()},
         tables=tuple(_table(path, columns) for path, columns in data["tables"].items()),
         system_columns=_words(data["system_columns"]),
         pseudo_tables=data["pseudo_tables"],
@@ -124,11 +131,22 @@ def _union(lexicons: Iterable[Lexicon]) -> Lexicon:
         functions={
             kind: _distinct(n for each in lexicons for n in each.functions.get(kind, ())) for kind in kinds
         },
+        forms=_common([each.forms for each in lexicons]),
         tables=_joined(table for each in lexicons for table in each.tables),
         system_columns=_distinct(name for each in lexicons for name in each.system_columns),
         pseudo_tables={name: where for each in lexicons for name, where in each.pseudo_tables.items()},
         open_schemas=_distinct(name for each in lexicons for name in each.open_schemas),
     )
+
+
+def _common(forms: Sequence[Mapping[str, tuple[str, ...]]]) -> Mapping[str, tuple[str, ...]]:
+    """The forms that all have."""
+    first, *others = forms
+    shared = {
+        kind: tuple(word for word in words if all(word in each.get(kind, ()) for each in others))
+        for kind, words in first.items()
+    }
+    return {kind: words for kind, words in shared.items() if words}
 
 
 def _joined(tables: Iterable[SystemTable]) -> tuple[SystemTable, ...]:
