@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from gproj_lsp.decode.nearby import Nearby
 from gproj_lsp.environment import Binding, Environment, Query
@@ -104,19 +105,18 @@ class Completer:
         if place is None or not place.sort:
             return None
         environment = self._near.environment(place.environment)
-        others = [each for each in _shown(environment, analysis) if self._stands_beside(each, place.sort)]
-        if place.member and others:
+        shown = [each for each in _shown(environment, analysis) if self._stands_beside(each, place.sort)]
+        if place.member and shown:
             return None  # what stands before the mark is not known, so neither is what it has
-        if place.hole is not None:
-            others = []  # what fills it is a name and nothing else
+        others: Sequence[Binding] = shown if place.hole is None else ()  # a hole is one name and nothing else
         typed = place.typed.casefold()
-        near = [*_items(self._fitting(place.sort, environment)), *_items(others, fits=False)]
-        many = len(near) > _MOST
-        far: Sequence[Item] = ()
-        calls = bool(others) and not place.quoted
-        if calls and typed:
-            far = _matching(typed, _items(self._callable(environment), fits=False))
-        items = (*(_matching(typed, near) if many else near), *far)[:_MOST]
+        fitting = self._fitting(place.sort, environment)
+        many = len(fitting) + len(others) > _MOST
+        if many:
+            fitting, others = _matching(typed, fitting), _matching(typed, others)
+        calls = bool(shown) and place.hole is None and not place.quoted
+        far = self._callable(typed, environment) if calls and typed else ()
+        items = (*_items(fitting), *_items(others, fits=False), *_items(far, fits=False))[:_MOST]
         return Completions(place.span, place.sort, items, not (many or calls), place.hole)
 
     def _stands_beside(self, binding: Binding, sort: str) -> bool:
@@ -136,11 +136,11 @@ class Completer:
                 return _distinct(found)
         return ()
 
-    def _callable(self, environment: Environment) -> Iterator[Binding]:
-        """What an expression may call."""
+    def _callable(self, typed: str, environment: Environment) -> Iterator[Binding]:
+        """What an expression may call that begins with what is typed."""
         sorts = [name for name, spec in self._surface.sorts.items() if spec.kind == _CALLABLE]
-        for sort in sorts:
-            yield from environment.names(Query.of(sort))
+        found = (each for sort in sorts for each in environment.names(Query.of(sort)))
+        return islice((each for each in found if each.name.casefold().startswith(typed)), _MOST)
 
 
 def _shown(environment: Environment, analysis: Analysis) -> list[Binding]:
@@ -238,11 +238,11 @@ def _items(names: Iterable[Binding], *, fits: bool = True) -> Iterator[Item]:
     return (Item(each.spelling, each, fits) for each in names)
 
 
-def _matching(typed: str, items: Iterable[Item]) -> Sequence[Item]:
-    """The items that are called what is typed, then those that begin so, then those that have its letters in their order."""
-    ranked: tuple[list[Item], ...] = ([], [], [])
-    for each in items:
-        name = each.binding.name.casefold()
+def _matching(typed: str, names: Iterable[Binding]) -> Sequence[Binding]:
+    """The names that are what is typed, then those that begin so, then those that have its letters in their order."""
+    ranked: tuple[list[Binding], ...] = ([], [], [])
+    for each in names:
+        name = each.name.casefold()
         if name.startswith(typed):
             ranked[name != typed].append(each)
         elif _has(name, typed):
