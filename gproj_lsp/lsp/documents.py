@@ -131,11 +131,3 @@ class Documents:
             if found is not None and found.language == document.language:
                 return found
         return None
-
-    def after(self, document: Document) -> tuple[Document, ...]:
-        """The cells after a cell of a notebook."""
-        cells = self.cells(document.notebook) if document.notebook else ()
-        if document.uri not in cells:
-            return ()
-        found = (self._open.get(uri) for uri in cells[cells.index(document.uri) + 1 :])
-        return tuple(each for each in found if each is not None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 
 from lsprotocol import types
 
@@ -28,9 +29,9 @@ def register(server: Server) -> None:
         snapshot = await session.snapshot(uri)
         if snapshot is not None and not session.client.refresh_diagnostics:
             root = await session.root(snapshot.document.path)
-            if root.reading:
+            with suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(root.settled.wait(), _PATIENCE)
-                snapshot = await session.snapshot(uri)
+            snapshot = await session.snapshot(uri)
         if snapshot is None:
             return types.RelatedFullDocumentDiagnosticReport([])
         found = await session.run(diagnostics_of, snapshot, session.client)
