@@ -527,6 +527,17 @@ def bench_ladder(
     )
 
 
+@bench_app.command("forced", epilog=_examples("gproj-lsp bench forced -c model=code.gguf"))
+def bench_forced(rounds: Rounds = 7, json: Json = False, overrides: Overrides = None) -> int:
+    """What forced text saves.
+
+    Time to write statements with slots against free decoding of the same texts: where slots prevail, and where fixed text does.
+    """
+    from gproj_lsp.cli.bench import forced as body
+
+    return body(rounds=rounds, json=json, overrides=overrides or ())
+
+
 @bench_app.command("slots", epilog=_examples("gproj-lsp bench slots -c engine=xgrammar"))
 def bench_slots(
     names: Names = "10,300,1000,3000", rounds: Rounds = 15, json: Json = False, overrides: Overrides = None

@@ -24,7 +24,7 @@ from gproj_lsp.surface import Surface
 if TYPE_CHECKING:
     from gproj_lsp.bench.sql import World
 
-__all__ = ["batch", "columns", "ladder", "lsp", "slots", "sql", "throughput"]
+__all__ = ["batch", "columns", "forced", "ladder", "lsp", "slots", "sql", "throughput"]
 
 _TASKS = "tasks.json"
 _DATABASES = "databases"
@@ -70,6 +70,19 @@ def batch(
             for size in _sizes(names)
         ]
     return _write(sheets, json=json)
+
+
+def forced(*, rounds: int, json: bool, overrides: Iterable[str]) -> int:
+    """Write what forced text saves against free decoding of the same texts."""
+    from gproj_lsp.bench import forced as bench
+
+    settings = Workspaces(overrides).at(Path.cwd()).settings
+    with progress("loading the model") as shown:
+        context = Context(open_model(settings))
+        engine = make_engine(settings.text("engine"))
+        told = _counting(shown, "round")
+        sheet = bench.run(context, engine, bench.read_pinned(), rounds=rounds, progress=told)
+    return _write([sheet], json=json)
 
 
 def slots(*, names: str, rounds: int, json: bool, overrides: Iterable[str]) -> int:

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from gproj_lsp.bench import columns, slots, throughput
+from gproj_lsp.bench import batch, columns, forced, slots, throughput
 from gproj_lsp.bench.columns import Task, holes, read_tasks
 from gproj_lsp.bench.names import names
 from gproj_lsp.decode.context import Context
 from gproj_lsp.decode.engines import make_engine
-from gproj_lsp.decode.models.fake import FakeModel, UniformModel, word_vocabulary
+from gproj_lsp.decode.models.fake import FakeBatch, FakeModel, UniformModel, word_vocabulary
 from gproj_lsp.errors import InputError
 from gproj_lsp.ide import Analyzer
 from gproj_lsp.resolve import resolver_of
@@ -110,3 +110,31 @@ def test_steps_to_each_holes_first_text_are_counted(sql, analyzer):
 def test_made_up_names_are_different_and_repeatable():
     assert len(set(names(3000))) == 3000
     assert names(10) == names(3000)[:10]
+
+
+def test_forced_text_is_measured_on_pinned_statements():
+    pinned = forced.read_pinned()
+    assert {statement.kind for statement in pinned.statements} == set(forced.BARS)
+    model = UniformModel(WORDS)
+    found = {row[0]: row for row in forced.run(Context(model), make_engine(), pinned, rounds=1).rows}
+    assert found["slots"][2] < found["fixed"][2] < 1
+    assert found["fixed"][5] > 0
+
+
+def test_a_file_without_statements_is_told(tmp_path):
+    path = tmp_path / "forced.toml"
+    for text in ("[schema]\n", 'statements = ["SELECT"]\nschema = {}\n'):
+        path.write_text(text)
+        with pytest.raises(InputError, match=r"forced\.toml.*no schema"):
+            forced.read_pinned(path)
+
+
+def test_several_holes_at_once_are_compared_with_as_many_tokens():
+    sheet = batch.run(FakeBatch(UniformModel(WORDS), 3), make_engine(), batches=(1, 3), size=3, rounds=1)
+    rows = json.loads(sheet.to_json())["rows"]
+    assert [row["batch"] for row in rows] == [1, 3]
+    for row in rows:
+        assert row["Γ ÷ free"] == pytest.approx(row["Γ tok/s"] / row["free tok/s"])
+        assert row["Γ ÷ grammar"] == pytest.approx(row["Γ tok/s"] / row["grammar tok/s"])
+    assert rows[0]["published ÷ free"] == pytest.approx(0.818, abs=0.001)
+    assert rows[1]["published ÷ free"] is None
