@@ -7,8 +7,10 @@ and code that a folder brings is not trusted, whatever its configuration says.
 from __future__ import annotations
 
 import warnings
+from contextlib import redirect_stderr
 from dataclasses import dataclass
 from inspect import signature
+from io import StringIO
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -301,7 +303,10 @@ def _load(path: Path) -> _Loaded:
     else:
         raise ModelError("there is no model of Transformers", place=str(path), mend=_CHOOSE)
     try:
-        with warnings.catch_warnings():
+        with (
+            warnings.catch_warnings(),
+            redirect_stderr(StringIO()),
+        ):  # not all bars of progress can be turned off
             warnings.simplefilter("ignore")
             return _read(torch, transformers, where, path)
     except GprojError as error:
