@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from gproj_lsp.decode.trace import Event
-from gproj_lsp.errors import GprojError
+from gproj_lsp.errors import Cancelled, GprojError
 from gproj_lsp.ide import Analysis
 from gproj_lsp.ide.edits import Edit, applied
 from gproj_lsp.lsp.documents import Document
@@ -41,7 +41,7 @@ class Rankings:
     def __init__(self, server: Server) -> None:
         self._server = server
         self._known: WeakKeyDictionary[Document, dict[Span, Probabilities]] = WeakKeyDictionary()
-        self._wanted: set[asyncio.Task[None]] = set()
+        self._asked: WeakKeyDictionary[Document, dict[Span, asyncio.Task[None]]] = WeakKeyDictionary()
 
     def warm(self, snapshot: Snapshot, span: Span) -> Probabilities | None:
         """The probabilities of names in a span's place, if they are known for this very version."""
@@ -50,11 +50,9 @@ class Rankings:
     def want(self, snapshot: Snapshot, span: Span) -> None:
         """Have names ranked where a hole is or would be, for whoever asks again; loads no model for it."""
         session = self._server.session
-        if not session.preferences.speculate or not session.models.warm:
-            return
-        task = asyncio.create_task(self._rank(snapshot, span))
-        self._wanted.add(task)
-        task.add_done_callback(self._wanted.discard)
+        asked = self._asked.setdefault(snapshot.document, {})
+        if session.preferences.speculate and session.models.warm and span not in asked:
+            asked[span] = asyncio.create_task(self._rank(snapshot, span))
 
     async def _rank(self, snapshot: Snapshot, span: Span) -> None:
         session = self._server.session
@@ -73,10 +71,12 @@ class Rankings:
 
         try:
             found = await session.worker.run(work, document=document.uri, priority=Priority.HOLE)
+        except Cancelled:
+            self._asked.get(document, {}).pop(span, None)  # it may be wanted again
         except GprojError as error:
             logger.debug("nothing is ranked at %s: %s", span, error)
-            return
-        self._known.setdefault(document, {})[span] = found
+        else:
+            self._known.setdefault(document, {})[span] = found
 
 
 def _unheard(event: Event) -> None:
