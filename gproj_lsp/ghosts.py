@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from rapidfuzz.distance import OSA, JaroWinkler
 from rapidfuzz.process import extract
@@ -35,6 +36,7 @@ _FAR = 0.4
 """Below this similarity a name out of the whole of Γ is no suggestion."""
 _MANY = 100
 """More candidates than this are sifted before they are ordered."""
+_SEARCHES = 256
 _SHOWN = 3
 """How many suggestions a message names; `suggestions` holds all."""
 _QUOTES = "\"'`[]"
@@ -203,10 +205,16 @@ def _ghost(reference: Reference, environment: Environment) -> Diagnostic:
 
 def _suggestions(reference: Reference, environment: Environment) -> tuple[str, ...]:
     if reference.candidates:
-        return nearest(reference.name, reference.candidates)
+        return _nearest(reference.name, reference.candidates, 0.0)
     bindings = environment.names(Query.of(reference.sort, owner=reference.owner or None))
-    spellings = (binding.spelling for binding in bindings)
-    return nearest(reference.name, spellings, cutoff=0.0 if reference.owner else _FAR)
+    spellings = tuple(binding.spelling for binding in bindings)
+    return _nearest(reference.name, spellings, 0.0 if reference.owner else _FAR)
+
+
+@lru_cache(maxsize=_SEARCHES)
+def _nearest(name: str, candidates: tuple[str, ...], cutoff: float) -> tuple[str, ...]:
+    """As `nearest`; a renamed name is looked for wherever it was written, among the same ones."""
+    return nearest(name, candidates, cutoff=cutoff)
 
 
 def _origin(spelling: str, sort: str, environment: Environment) -> Origin | None:

@@ -6,12 +6,13 @@ on stderr as `gproj-lsp: place: message (mend)`.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import warnings
 from collections.abc import Sequence
 
-__all__ = ["main", "run"]
+__all__ = ["collect_seldom", "main", "run"]
 
 _INTERRUPTED = 130
 _PIPE_CLOSED = 141
@@ -20,12 +21,26 @@ _TRACEBACK = "GPROJ_LSP_TRACEBACK"
 
 def main() -> None:
     """Run the program with the process's arguments and leave it."""
-    from gproj_lsp.cli.streams import prepare_streams
+    try:
+        from gproj_lsp.cli.streams import prepare_streams
 
-    prepare_streams()
-    if not sys.warnoptions:
-        warnings.simplefilter("ignore")  # what libraries warn of is for us, not for users
-    raise SystemExit(run(sys.argv[1:]))
+        prepare_streams()
+        if not sys.warnoptions:
+            warnings.simplefilter("ignore")  # what libraries warn of is for us, not for users
+        collect_seldom()
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # while modules are still being imported
+        code = _INTERRUPTED
+    raise SystemExit(code)
+
+
+def collect_seldom() -> None:
+    """Let Python look for garbage less often than by default.
+
+    Trees of statements stay, and nearly nothing here is a cycle; looking through them after every 700 new objects takes a third
+    of an analysis.
+    """
+    gc.set_threshold(100_000, 20, 50)
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -58,17 +58,32 @@ class Catalog:
 
     Attributes:
         environment: Γ.
+        world: What stays the same over the document.
         dialect: The rules of visibility.
         closed: Sorts whose every name Γ knows.
         system_columns: Columns that every table has without declaring them.
+        frames: What can be written where a table's columns fit, by its key and by those of its columns that no longer do.
+        plain: Names written without quotes, by their text.
     """
 
     def __init__(self, environment: Environment, world: World) -> None:
         self.environment = environment
+        self.world = world
         self.dialect: Dialect = dialect_of(world.settings)
         self.closed = world.closed
         self.system_columns = lexicon_of(self.dialect.name).system_columns
+        self.frames: dict[tuple[str, frozenset[str]], Frame] = {}
+        self.plain: dict[str, names.Name] = {}
         self._columns: dict[str, Mapping[str, Binding]] = {}
+
+    @classmethod
+    def of(cls, environment: Environment, world: World) -> Catalog:
+        """As the constructor; statements that see the same Γ share what was found out about it."""
+        dialect = names.dialect_in(world)
+        last = _last.get(dialect)
+        if last is None or last.environment is not environment or last.world != world:
+            last = _last[dialect] = cls(environment, world)
+        return last
 
     def fold(self, name: str, *, quoted: bool) -> str:
         """The name after the dialect's case folding."""
@@ -199,3 +214,7 @@ class Catalog:
         return "Function" in self.closed and not (
             names.is_open(self.environment, "Function") or names.is_open(self.environment, "Function", schema)
         )
+
+
+_last: dict[str, Catalog] = {}
+"""By dialect, the catalog asked for last: many statements of a buffer see one Γ."""

@@ -15,7 +15,8 @@ from sqlglot import exp
 
 from gproj_lsp.environment import Binding
 from gproj_lsp.resolve import Verdict
-from gproj_lsp.resolvers.sql.lookup import STRING, Lookup, Name
+from gproj_lsp.resolvers.sql.lookup import STRING, Lookup
+from gproj_lsp.resolvers.sql.names import Name
 from gproj_lsp.resolvers.sql.recorder import Finding, Place, Recorder, Site
 from gproj_lsp.resolvers.sql.scopes import Ctes, Outputs, Relation, Scope
 from gproj_lsp.text import Span
@@ -90,7 +91,7 @@ class Expressions(ABC):
         self.dialect = catalog.dialect
         self.lookup = Lookup(catalog)
         self._bound: list[frozenset[str]] = []
-        self._names: dict[tuple[str, str], Name] = {}
+        self._names = catalog.plain
 
     @abstractmethod
     def query(
@@ -138,15 +139,14 @@ class Expressions(ABC):
         """An identifier's text, folded as the dialect does."""
         args = identifier.args
         text = args.get("this")
-        if not isinstance(text, str):
+        if text.__class__ is not str:
             text = identifier.name
-        mark = ""
         if args.get("quoted"):
             mark = self.recorder.source.written(identifier)[:1] or '"'
-        key = (text, mark)
-        found = self._names.get(key)
+            return Name(text, self.catalog.fold(text, quoted=True), mark)
+        found = self._names.get(text)
         if found is None:
-            found = self._names[key] = Name(text, self.catalog.fold(text, quoted=bool(mark)), mark)
+            found = self._names[text] = Name(text, self.catalog.fold(text, quoted=False))
         return found
 
     def schema(self, identifier: exp.Expr | None) -> str | None:
@@ -451,7 +451,7 @@ class Expressions(ABC):
                 span, name.text, "Column", Finding(Verdict.UNKNOWN, None, "its qualifier is not known")
             )
             return
-        finding = self.lookup.qualified(table, schema, name, place)
+        finding = self.lookup.qualified(table, schema, name, place, relation)
         meant = relation is not None and schema in (None, relation.schema)
         if first is not None and finding.verdict is Verdict.GHOST and not meant:
             # What is wrong is the qualifier; what is missing, and what a fix replaces, is the column.

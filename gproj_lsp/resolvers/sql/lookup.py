@@ -14,9 +14,10 @@ from gproj_lsp.resolvers.sql.recorder import Finding, Place
 
 if TYPE_CHECKING:
     from gproj_lsp.resolvers.sql.catalog import Catalog
+    from gproj_lsp.resolvers.sql.names import Name
     from gproj_lsp.resolvers.sql.scopes import Relation, Scope
 
-__all__ = ["STRING", "Lookup", "Name"]
+__all__ = ["STRING", "Lookup"]
 
 _OTHER_FIELDS = frozenset({"nextval", "currval"})
 """Members of sequences, in the dialects that write them like columns."""
@@ -40,23 +41,6 @@ _KINDS = frozenset(
     numeric regclass row text time timestamp timestamptz timetz varchar xmlelement""".split()  # noqa: SIM905  (words)
 )
 """What PostgreSQL calls an output that is a literal of a type, a CASE or the like, and has no alias."""
-
-
-class Name:
-    """A name as written.
-
-    Attributes:
-        text: Without quotes.
-        folded: As the dialect folds it.
-        mark: The opening quote, or empty.
-    """
-
-    __slots__ = ("folded", "mark", "text")
-
-    def __init__(self, text: str, folded: str, mark: str = "") -> None:
-        self.text = text
-        self.folded = folded
-        self.mark = mark
 
 
 class Lookup:
@@ -143,7 +127,9 @@ class Lookup:
             return Finding(Verdict.UNKNOWN, None, "it is a table's name")
         return Finding(Verdict.GHOST, candidates=self.candidates(place))
 
-    def qualified(self, qualifier: Name, schema: str | None, name: Name, place: Place) -> Finding:
+    def qualified(
+        self, qualifier: Name, schema: str | None, name: Name, place: Place, relation: Relation | None
+    ) -> Finding:
         """A column with a qualifier.
 
         Args:
@@ -151,8 +137,8 @@ class Lookup:
             schema: The folded schema before that, or None.
             name: The column.
             place: Where they stand.
+            relation: The relation in scope that the qualifier names, if one does.
         """
-        relation = place.scope.named(qualifier.folded, schema)
         if relation is None:
             return self._unqualified(qualifier, name, place)
         if schema is not None and schema != relation.schema:

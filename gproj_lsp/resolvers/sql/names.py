@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from string import ascii_lowercase, ascii_uppercase
 
 from gproj_lsp.environment import Binding, Environment, Key
@@ -18,6 +19,7 @@ from gproj_lsp.resolvers.sql.lexicon import lexicon_of
 
 __all__ = [
     "RELATION",
+    "Name",
     "adopt",
     "column_key",
     "dialect_in",
@@ -38,7 +40,26 @@ RELATION = "relation"
 
 _OPEN = "open"
 _ASCII_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
+_REMEMBERED = 10_000
+"""Names are folded and spelled again wherever they stand."""
 _PLAIN = re.compile(r"[^\W\d]\w*\Z")
+
+
+class Name:
+    """A name as written.
+
+    Attributes:
+        text: Without quotes.
+        folded: As the dialect folds it.
+        mark: The opening quote, or empty.
+    """
+
+    __slots__ = ("folded", "mark", "text")
+
+    def __init__(self, text: str, folded: str, mark: str = "") -> None:
+        self.text = text
+        self.folded = folded
+        self.mark = mark
 
 
 def dialect_in(world: World) -> str:
@@ -46,6 +67,7 @@ def dialect_in(world: World) -> str:
     return world.settings.get("dialect", "generic") or "generic"
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def fold(name: str, quoted: bool, dialect: str) -> str:  # noqa: FBT001 (a third spelling of `quoted=` would blur calls)
     """The name after case folding: two identifiers name the same thing iff they fold alike.
 
@@ -74,6 +96,7 @@ def writable(name: str, dialect: str) -> bool:
     return dialect != "mysql" or (max(name, default="") <= "\uffff" and not name.endswith(" "))
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def spell(name: str, dialect: str) -> str:
     """How a reference to the name is written: bare where that reads as the same name, else quoted.
 

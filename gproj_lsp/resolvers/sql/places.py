@@ -38,7 +38,7 @@ def frame_at(site: Site, catalog: Catalog) -> Frame:
     if site.sort == "Table":
         return Frame.of(_tables(site, catalog))
     if site.relation is not None:
-        return Frame.of(_members(site.relation, site.without, catalog))
+        return _members(site.relation, site.without, catalog)
     if site.place is None:
         return Frame()
     if site.sort == "Alias":
@@ -49,11 +49,21 @@ def frame_at(site: Site, catalog: Catalog) -> Frame:
     )
 
 
-def _members(relation: Relation, without: frozenset[str], catalog: Catalog) -> Iterator[Binding]:
-    for folded, column in relation.columns().items():
-        if folded not in without:
-            spelling = catalog.spell(column.name)
-            yield _shown(column, relation.owner, spelling)
+def _members(relation: Relation, without: frozenset[str], catalog: Catalog) -> Frame:
+    """The columns of one relation; those of a table in Γ are the same wherever it is named."""
+    columns, key = relation.columns(), (relation.owner, without)
+    shared = columns is catalog.columns(relation.owner)
+    known = catalog.frames.get(key) if shared else None
+    if known is None:
+        shown = (
+            _shown(column, relation.owner, catalog.spell(column.name))
+            for folded, column in columns.items()
+            if folded not in without
+        )
+        known = Frame.of(shown)
+        if shared:
+            catalog.frames[key] = known
+    return known
 
 
 def _columns(place: Place) -> Iterator[Binding]:

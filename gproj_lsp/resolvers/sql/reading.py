@@ -62,7 +62,7 @@ class Reading:
 
 def resolve(statement: Statement, environment: Environment, world: World) -> Resolution:
     """Resolve one statement; never raises on any text."""
-    catalog = Catalog(environment, world)
+    catalog = Catalog.of(environment, world)
     vague = (*(hole.span for hole in statement.holes), *statement.opaque)
     effect = ddl.effect_of(statement, environment, world, partial(_outputs, statement.filled, vague, catalog))
     read = partial(_read, catalog)

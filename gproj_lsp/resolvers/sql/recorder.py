@@ -96,6 +96,7 @@ class Recorder:
         self.region: tuple[str, ...] = ()
         self._vague = tuple(sorted(vague))
         self._starts = [each.start for each in self._vague]
+        self._span = source.span
         self._references: dict[Span, Reference] = {}
         self._declarations: list[Declaration] = []
 
@@ -132,7 +133,7 @@ class Recorder:
 
     def span(self, node: object) -> Span | None:
         """The node's bytes, if it stands in the text; of what is no node, there are none."""
-        return self.source.span(node) if isinstance(node, exp.Expr) else None
+        return self._span(node) if isinstance(node, exp.Expr) else None
 
     def vague(self, span: Span | None) -> bool:
         """Whether a hole, a parameter or a template stands there."""

@@ -7,7 +7,7 @@ from sqlglot import exp
 from gproj_lsp.environment import Binding
 from gproj_lsp.resolve import Verdict
 from gproj_lsp.resolvers.sql.expressions import Expressions, alias_of, children
-from gproj_lsp.resolvers.sql.lookup import Name
+from gproj_lsp.resolvers.sql.names import Name
 from gproj_lsp.resolvers.sql.recorder import Finding, Place, Site
 from gproj_lsp.resolvers.sql.scopes import NO_CTES, Ctes, Outputs, Relation, Scope
 

@@ -83,7 +83,7 @@ def effect_of(
     if read in _DEFINE and environment.lookup(READ_ONLY) is not None:
         return NO_EFFECT
     dialect = dialect_in(world)
-    draft = Draft(dialect, environment, Catalog(environment, world), outputs)
+    draft = Draft(dialect, environment, Catalog.of(environment, world), outputs)
     reader = Reader(statement.tokens, dialect)
     if read is not select:
         reader.at = 1
@@ -104,6 +104,6 @@ def _runs_more(statement: Statement, environment: Environment, world: World) -> 
         environment.lookup(function_key(schema, fold(token.text, quoted=False, dialect=dialect)))
         for token in statement.tokens
         if token.kind is TokenKind.WORD
-        for schema in ("", *Catalog(environment, world).schemas)
+        for schema in ("", *Catalog.of(environment, world).schemas)
     )
     return any(routine is not None and DEFINING in routine.attrs for routine in routines)
