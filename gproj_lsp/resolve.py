@@ -46,6 +46,9 @@ __all__ = [
 GROUP = "gproj_lsp.resolvers"
 """The entry points under which installed packages offer resolvers; our own lie in the package of that name."""
 
+LEXICAL = "lexical"
+"""The resolver of every surface that names no other."""
+
 
 class Verdict(Enum):
     """What is known of a reference."""
@@ -210,6 +213,11 @@ class Resolution(Protocol):
         """What it declares and drops."""
         ...
 
+    @property
+    def readable(self) -> bool:
+        """Whether all of it was read as the language has it; false where something was repaired or guessed, or nothing read."""
+        ...
+
     def frames_at(self, offset: int) -> tuple[Frame, ...]:
         """The frames to push on the Γ before the statement to get Γ at the offset, outermost first."""
         ...
@@ -245,6 +253,7 @@ class Unread:
     references: tuple[Reference, ...] = ()
     declarations: tuple[Declaration, ...] = ()
     effect: Effect = NO_EFFECT
+    readable = False
 
     def frames_at(self, offset: int) -> tuple[Frame, ...]:  # noqa: ARG002  (a protocol's method)
         """No frames."""
@@ -264,9 +273,9 @@ def resolver_of(surface: Surface) -> Resolver:
     Raises:
         SurfaceError: No installed package offers the resolver it names.
     """
-    if not surface.resolver:
+    if surface.resolver in ("", LEXICAL):
         # It is built on this module, so it can't be imported above.
-        return cast("Resolver", import_module(f"{GROUP}.lexical").LexicalResolver(surface))
+        return cast("Resolver", import_module(f"{GROUP}.{LEXICAL}").LexicalResolver(surface))
     if surface.resolver.isidentifier() and find_spec(f"{GROUP}.{surface.resolver}") is not None:
         return cast("Resolver", import_module(f"{GROUP}.{surface.resolver}").resolver)
     for entry in entry_points(group=GROUP, name=surface.resolver):

@@ -28,6 +28,7 @@ class Around:
     frame: Frame
     references: tuple[Reference, ...] = ()
     effect: Effect = NO_EFFECT
+    readable: bool = True
 
     def frames_at(self, offset):  # noqa: ARG002
         return (self.frame,)

@@ -33,6 +33,7 @@ class ToyResolution:
     effect: Effect = NO_EFFECT
     declarations: tuple[Declaration, ...] = ()
     frame: Frame | None = None
+    readable: bool = True
 
     def frames_at(self, offset: int) -> tuple[Frame, ...]:
         return (self.frame,) if self.frame and offset >= 4 else ()

@@ -24,6 +24,7 @@ from gproj_lsp.report import value
 from gproj_lsp.report.diff import print_diff
 from gproj_lsp.report.terminal import counted, print_reports
 from gproj_lsp.surface import Surface
+from gproj_lsp.text import Span
 from gproj_lsp.workspace import Workspace
 
 __all__ = ["FOLDER", "demo", "show"]
@@ -69,7 +70,6 @@ class _Free:
 
     of: Analysed
     diagnostics: tuple[Diagnostic, ...] = ()
-    unknown: int = 0
 
     @property
     def holes(self) -> tuple[Hole, ...]:
@@ -77,6 +77,9 @@ class _Free:
 
     def environment_at(self, offset: int) -> Environment:
         return self.of.environment_at(offset)
+
+    def readable(self, span: Span) -> bool:
+        return self.of.readable(span)
 
 
 class _Example:

@@ -65,13 +65,12 @@ class Analysed(Protocol):
         """The findings."""
         ...
 
-    @property
-    def unknown(self) -> int:
-        """How many references nothing is known of."""
-        ...
-
     def environment_at(self, offset: int) -> Environment:
         """Γ at a byte offset."""
+        ...
+
+    def readable(self, span: Span) -> bool:
+        """Whether every statement that the bytes touch was read as the language has it."""
         ...
 
 
@@ -393,7 +392,9 @@ class _Work:
 
         def accepts(text: str) -> bool:
             joined[text] = self.analyse(self.draft.filled(span, text).text)
-            refused = self.filler.is_reserved(text) or _worse(analysed, joined[text])
+            there = Span(hole.span.start, hole.span.start + len(encode(text)))
+            unreadable = analysed.readable(hole.span) and not joined[text].readable(there)
+            refused = unreadable or self.filler.is_reserved(text) or _worse(analysed, joined[text])
             self.withheld += refused
             return not refused
 
@@ -446,10 +447,8 @@ def _filled(span: Span, hole: Hole, decoded: Decoded, milliseconds: float) -> Fi
 
 
 def _worse(before: Analysed, after: Analysed) -> bool:
-    """Whether a text gained a ghost, or lost what was known of more references than the one just written: became unreadable."""
-    return (
-        bool(_ghosts(after.diagnostics) - _ghosts(before.diagnostics)) or after.unknown > before.unknown + 1
-    )
+    """Whether a text gained a ghost."""
+    return bool(_ghosts(after.diagnostics) - _ghosts(before.diagnostics))
 
 
 def _ghosts(diagnostics: Iterable[Diagnostic]) -> Counter[tuple[str, str]]:

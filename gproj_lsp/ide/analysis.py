@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -94,6 +95,12 @@ class Analysis:
             return inside(here.resolution, here.before, offset - self.source.span(index).start)
         before = min(self.source.before(offset), len(self.statements))
         return self.statements[before - 1].after if before else self.start
+
+    def readable(self, span: Span) -> bool:
+        """Whether every statement that the bytes touch was read as the language has it."""
+        edges = self.source.edges
+        first, last = bisect_right(edges, span.start) - 1, bisect_left(edges, span.end)
+        return all(each.resolution.readable for each in self.statements[first:last])
 
     def expectation_at(self, offset: int) -> Expectation:
         """What a name at a byte offset would have to be."""

@@ -121,6 +121,7 @@ class _Lexical:
         self._environment = environment
         self._world = world
         self._broken = broken
+        self.readable = not broken
         captures = [capture for match in matches for capture in match.captures]
         self._scopes = sorted(
             {each.span for each in captures if each.name == _SCOPE}, key=lambda span: (span.start, -span.end)

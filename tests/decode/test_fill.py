@@ -1,12 +1,21 @@
 """What filling a document needs besides a model: drafts, the head of the prompt, what Γ is near."""
 
+from dataclasses import dataclass
+
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gproj_lsp.decode.context import Context
 from gproj_lsp.decode.draft import Draft
+from gproj_lsp.decode.engines import make_engine
+from gproj_lsp.decode.fill import Analysed, Filler
+from gproj_lsp.decode.models.fake import FakeModel, word_vocabulary
 from gproj_lsp.decode.nearby import Nearby
 from gproj_lsp.decode.schema import head
 from gproj_lsp.environment import Binding, Environment, Origin
+from gproj_lsp.facts import facts_from_table
+from gproj_lsp.ide import Analyzer
+from gproj_lsp.resolve import resolver_of
 from gproj_lsp.text import Span
 
 DATABASE = Origin("database")
@@ -87,3 +96,33 @@ def test_members_of_the_languages_own_things_are_near_only_where_they_are_visibl
     mine = Binding("id", "Column", "t")
     near = Nearby(sql).environment(Environment.of([far, visible, function, mine]))
     assert set(near) == {visible, function, mine}
+
+
+@dataclass(frozen=True)
+class Choosy:
+    """An analysis that can't read a text where a word stands."""
+
+    of: Analysed
+    word: str
+
+    def __getattr__(self, name):
+        return getattr(self.of, name)
+
+    def readable(self, span):  # noqa: ARG002  (a protocol's method)
+        return self.word not in self.of.text
+
+
+def test_a_name_that_makes_its_statement_unreadable_is_withheld_however_much_the_model_wants_it(sql):
+    facts = facts_from_table(sql, {"Table": {"users": {"columns": ["id", "name"]}}})
+    analyzer = Analyzer(sql, resolver_of(sql), facts, {"dialect": "sqlite"})
+    model = FakeModel(
+        word_vocabulary(["SELECT", " FROM", "users", "id", "name"]), lambda _: b"name FROM users;"
+    )
+
+    def filled(word):
+        filler = Filler(sql, Context(model), make_engine("trie"))
+        result = filler.fill("SELECT ?? FROM users;", lambda text: Choosy(analyzer.analyse(text), word))
+        return [hole.text for hole in result.holes], result.withheld
+
+    assert filled("no such word") == (["name"], 0)
+    assert filled("name") == (["id"], 1)

@@ -1,12 +1,16 @@
 """Names resolved by `locals.scm` alone."""
 
+from dataclasses import replace
+
 import pytest
 
 from gproj_lsp.environment import EMPTY, Environment
 from gproj_lsp.facts import facts_from_table
 from gproj_lsp.ide import Analyzer
 from gproj_lsp.resolve import Verdict, resolver_of
+from gproj_lsp.resolvers.lexical import LexicalResolver
 from gproj_lsp.surface import load
+from gproj_lsp.text import Span
 
 
 @pytest.fixture
@@ -80,3 +84,14 @@ def test_a_surface_without_a_query_knows_nothing(toy_root):
     assert (analysis.references, analysis.diagnostics, analysis.holes[0].sort) == (0, (), "")
     assert isinstance(analysis.environment_at(0), type(EMPTY))
     assert list(Environment(analysis.start.frames)) == []
+
+
+def test_a_surface_may_name_the_lexical_resolver(toy):
+    assert isinstance(resolver_of(replace(toy, resolver="lexical")), LexicalResolver)
+
+
+def test_a_statement_with_an_error_is_not_readable(analyse):
+    analysis = analyse("SELECT 1 FROM users; SELECT FROM FROM;")
+    assert analysis.readable(Span(0, 3))
+    assert not analysis.readable(Span(30, 31))
+    assert not analysis.readable(Span(10, 31))

@@ -39,7 +39,10 @@ class Reading:
         catalog: Catalog,
         effect: Effect,
         probe: Probe | None = None,
+        *,
+        readable: bool = True,
     ) -> None:
+        self.readable = readable
         self.references = record.references
         self.declarations = record.declarations
         self.effect = effect
@@ -90,7 +93,7 @@ def _walk(
     try:
         Statements(recorder, catalog).statement(source.tree)
     except _STUMBLES:
-        return Reading(Record(sites=recorder.sites), catalog, effect, probe)
+        return Reading(Record(sites=recorder.sites), catalog, effect, probe, readable=False)
     return Reading(recorder.record, catalog, effect, probe)
 
 
@@ -101,21 +104,24 @@ def _walk_parts(
     references: dict[Span, Reference] = {}
     declarations: list[Declaration] = []
     sites: list[Site] = []
+    readable = True
     for part in inside:
         source = parse(part.text, catalog.dialect.reader)
         if source is None:
+            readable = False
             continue
         recorder = Recorder(source, (*vague, *part.vague))
         outer = Scope(relations=list(part.relations), names_open=part.variables)
         try:
             Statements(recorder, catalog).statement(source.tree, outer)
         except _STUMBLES:
+            readable = False
             continue
         references.update((each.span, _own(each, part.routine)) for each in recorder.references)
         declarations.extend((*part.declarations, *recorder.declarations))
         sites.extend(recorder.sites)
     found = tuple(references[span] for span in sorted(references))
-    return Reading(Record(found, tuple(declarations), sites), catalog, effect, probe)
+    return Reading(Record(found, tuple(declarations), sites), catalog, effect, probe, readable=readable)
 
 
 def _own(reference: Reference, routine: str) -> Reference:

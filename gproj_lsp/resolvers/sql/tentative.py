@@ -44,6 +44,10 @@ class _Tentative:
     def effect(self) -> Effect:
         return self.resolution.effect
 
+    @property
+    def readable(self) -> bool:
+        return self.resolution.readable
+
     def frames_at(self, offset: int) -> tuple[Frame, ...]:
         return self.resolution.frames_at(offset)
 

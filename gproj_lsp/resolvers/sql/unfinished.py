@@ -148,6 +148,8 @@ class _Reading:
 class _Unfinished:
     """A statement that was read in spite of what is wrong with it (`gproj_lsp.resolve.Resolution`)."""
 
+    readable = False
+
     def __init__(
         self, text: _Text, parts: tuple[tuple[Span, _Reading], ...], effect: Effect, read: Read
     ) -> None:
