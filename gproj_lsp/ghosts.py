@@ -33,12 +33,15 @@ AMBIGUOUS = "ambiguous-reference"
 UNKNOWN_SORT = "unknown-sort"
 
 _FAR = 0.4
-"""Below this similarity a name out of the whole of Γ is no suggestion."""
+"""Below this similarity a name is no suggestion."""
+_SAME = 0.75
+"""From this similarity on two words of names are taken for one."""
+_WORDS = re.compile(r"[^\W_]{3,}")
 _MANY = 100
 """More candidates than this are sifted before they are ordered."""
 _SEARCHES = 256
 _SHOWN = 3
-"""How many suggestions a message names; `suggestions` holds all."""
+"""How many suggestions a message names, of which `suggestions` may hold more; so few are suggested however far they are."""
 _QUOTES = "\"'`[]"
 _IGNORE = re.compile(r"gproj:\s*ignore(?:\[(?P<codes>[\w\s,-]*)\])?")
 
@@ -54,7 +57,7 @@ class Diagnostic:
         name: The name as written, unquoted.
         sort: The sort its place expects.
         span: Its bytes in the document, quotes included.
-        suggestions: Spellings that could stand in place of the span, nearest first, all of them.
+        suggestions: Spellings that could stand in place of the span, nearest first; without far-fetched ones.
         origin: Where the first suggestion is declared.
     """
 
@@ -204,17 +207,37 @@ def _ghost(reference: Reference, environment: Environment) -> Diagnostic:
 
 
 def _suggestions(reference: Reference, environment: Environment) -> tuple[str, ...]:
-    if reference.candidates:
-        return _nearest(reference.name, reference.candidates, 0.0)
-    bindings = environment.names(Query.of(reference.sort, owner=reference.owner or None))
-    spellings = tuple(binding.spelling for binding in bindings)
-    return _nearest(reference.name, spellings, 0.0 if reference.owner else _FAR)
+    """What is near; where nothing is, the few names that can stand there at all, and all where their owner is not known."""
+    name, spellings = reference.name, reference.candidates
+    if not spellings:
+        bindings = environment.names(Query.of(reference.sort, owner=reference.owner or None))
+        spellings = tuple(binding.spelling for binding in bindings)
+        if not reference.owner:
+            return _ordered(name, spellings, _FAR)
+    found = _ordered(name, spellings, 0.0)
+    if "." in name:
+        return found
+    near = tuple(spelling for spelling in found if _alike(name, spelling))
+    return near if near or len(found) > _SHOWN else found
 
 
 @lru_cache(maxsize=_SEARCHES)
-def _nearest(name: str, candidates: tuple[str, ...], cutoff: float) -> tuple[str, ...]:
+def _ordered(name: str, candidates: tuple[str, ...], cutoff: float) -> tuple[str, ...]:
     """As `nearest`; a renamed name is looked for wherever it was written, among the same ones."""
     return nearest(name, candidates, cutoff=cutoff)
+
+
+@lru_cache(maxsize=16 * _SEARCHES)
+def _alike(name: str, spelling: str) -> bool:
+    """Whether two names may be one misspelt, or share a word: `email` and `mail_addr`."""
+    wanted = name.casefold()
+    forms = _plain(spelling)
+    if any(OSA.normalized_similarity(wanted, form) >= _FAR for form in forms):
+        return True
+    others = _WORDS.findall(forms[-1])
+    return any(
+        OSA.normalized_similarity(word, other) >= _SAME for word in _WORDS.findall(wanted) for other in others
+    )
 
 
 def _origin(spelling: str, sort: str, environment: Environment) -> Origin | None:

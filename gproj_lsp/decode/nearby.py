@@ -1,8 +1,8 @@
-"""Γ without what can't be meant: members of the language's own things, where those things are not in scope.
+"""Γ without what can't be meant: names in doubt, and members of the language's own things that are not in scope.
 
-A language brings hundreds of them (the columns of its catalogs and table functions). They are declared, so writing
-one would be no ghost, but where nothing in scope owns them they would only hide that Γ has no candidate worth the
-name.
+A name that sources disagree about, or that a statement may have dropped, is no ghost where somebody wrote it, but nobody
+should be offered it. A language's own members are hundreds (the columns of its catalogs and table functions). They are declared,
+so writing one would be no ghost, but where nothing in scope owns them they would only hide that Γ has no candidate worth the name.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from types import MappingProxyType
 from weakref import WeakKeyDictionary
 
 from gproj_lsp.environment import Binding, Environment, Frame
+from gproj_lsp.facts import DISPUTED
 from gproj_lsp.surface import Surface
 
 __all__ = ["Nearby"]
@@ -30,12 +31,19 @@ class Nearby:
     def _frame(self, frame: Frame) -> Frame:
         known = self._known.get(frame)
         if known is None:
-            kept = {key: binding for key, binding in frame.bindings.items() if not self._is_far(binding)}
-            known = (
-                Frame(MappingProxyType(kept), frame.tombstones) if len(kept) < len(frame.bindings) else frame
-            )
-            self._known[frame] = known
+            known = self._known[frame] = self._filtered(frame)
         return known
+
+    def _filtered(self, frame: Frame) -> Frame:
+        doubted = frozenset(key for key, binding in frame.bindings.items() if DISPUTED in binding.attrs)
+        kept = {
+            key: binding
+            for key, binding in frame.bindings.items()
+            if key not in doubted and not self._is_far(binding)
+        }
+        if len(kept) == len(frame.bindings):
+            return frame
+        return Frame(MappingProxyType(kept), frame.tombstones | doubted)
 
     def _is_far(self, binding: Binding) -> bool:
         return (

@@ -12,8 +12,8 @@ from gproj_lsp.decode.fill import Analysed, Filler
 from gproj_lsp.decode.models.fake import FakeModel, word_vocabulary
 from gproj_lsp.decode.nearby import Nearby
 from gproj_lsp.decode.schema import head
-from gproj_lsp.environment import Binding, Environment, Origin
-from gproj_lsp.facts import facts_from_table
+from gproj_lsp.environment import Binding, Environment, Frame, Origin
+from gproj_lsp.facts import DISPUTED, facts_from_table
 from gproj_lsp.ide import Analyzer
 from gproj_lsp.resolve import resolver_of
 from gproj_lsp.text import Span
@@ -96,6 +96,13 @@ def test_members_of_the_languages_own_things_are_near_only_where_they_are_visibl
     mine = Binding("id", "Column", "t")
     near = Nearby(sql).environment(Environment.of([far, visible, function, mine]))
     assert set(near) == {visible, function, mine}
+
+
+def test_a_name_in_doubt_is_not_offered_and_hides_what_it_was_before(sql):
+    column = Binding("email", "Column", "users")
+    doubted = Binding("email", "Column", "users", attrs={DISPUTED: "it may have been dropped"})
+    near = Nearby(sql).environment(Environment.of([column]).push(Frame.of([doubted])))
+    assert not set(near)
 
 
 @dataclass(frozen=True)
