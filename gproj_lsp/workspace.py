@@ -14,7 +14,7 @@ from time import time
 from gproj_lsp.errors import InputError, ProviderError
 from gproj_lsp.facts import NOTHING, Facts, Provider, Request
 from gproj_lsp.history import History
-from gproj_lsp.ide import Analyzer
+from gproj_lsp.ide import Analyzer, Diagnostic
 from gproj_lsp.resolve import Resolver
 from gproj_lsp.settings import Settings, nearest
 from gproj_lsp.surface import Surface, surface_for
@@ -140,6 +140,11 @@ class Workspace:
             for problem in (*reading.facts.problems, *([str(reading.error)] if reading.error else []))
         )
         return tuple(dict.fromkeys(told))
+
+    def told(self, findings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+        """Findings as the settings `checks.*` want them told; without those that are off."""
+        said = ((each, self.settings.text(f"checks.{each.code}")) for each in findings)
+        return tuple(replace(each, severity=severity) for each, severity in said if severity != "off")
 
     def fingerprint(self, surface: Surface) -> tuple[str | None, ...]:
         """What the sources of a surface are now, cheap to compute: if it is the same, so is what they say."""

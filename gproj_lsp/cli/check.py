@@ -36,38 +36,65 @@ def check(
     Returns:
         0, 1 where there are ghosts, 2 where something could not be checked.
     """
-    run = _Run(Workspaces(overrides))
+    run = _Run(Workspaces(overrides), baseline)
     with progress("checking") as shown:
         reports = list(run.reports(paths, stdin_filename, shown))
-    known = _baseline_path(run, baseline, required=update_baseline)
-    if update_baseline and known is not None:
-        return _save(run, reports, known)
-    if known is not None:
-        old = baselines.load(known, shown_path(known))
-        reports = [old.new(report) for report in reports]
+    if update_baseline:
+        return _save(run, reports)
+    reports = list(run.new(reports))
     _write(reports, format)
     if run.failed:
         return 2
     return 1 if value.totals(reports).errors else 0
 
 
-def _save(run: _Run, reports: Sequence[FileReport], known: Path) -> int:
+def _save(run: _Run, reports: Sequence[FileReport]) -> int:
+    by_file: dict[Path, list[FileReport]] = {}
+    for report in reports:
+        known = run.known.get(report.path)
+        if known is None:
+            raise InputError("--update-baseline needs a file to write", mend="add --baseline FILE")
+        by_file.setdefault(known, []).append(report)
+    if not by_file:
+        raise InputError("--update-baseline needs files to check", mend="name one that a surface reads")
     if run.failed:
-        complain(f"{shown_path(known)}: not written, since not everything could be checked")
+        complain(f"{shown_path(next(iter(by_file)))}: not written, since not everything could be checked")
         return 2
-    baselines.save(baselines.Baseline.of(reports, known.parent), known)
-    total = sum(len(report.diagnostics) for report in reports)
-    note(f"{shown_path(known)}: {total} known from now on")
+    for known, found in by_file.items():
+        baselines.save(baselines.Baseline.of(found, known.parent), known)
+        note(f"{shown_path(known)}: {sum(len(each.diagnostics) for each in found)} known from now on")
     return 0
 
 
 @dataclass
 class _Run:
-    """One run over many files: a file that can't be checked is told, and the others are checked all the same."""
+    """One run over many files: a file that can't be checked is told, and the others are checked all the same.
+
+    Attributes:
+        workspaces: The workspaces of the files.
+        baseline: The one that is asked for, for all files; else each workspace's own.
+        failed: Whether a file could not be checked.
+        told: What was said already.
+        known: The baseline of each report that has one, by its path.
+    """
 
     workspaces: Workspaces
+    baseline: Path | None = None
     failed: bool = False
     told: set[str] = field(default_factory=set)
+    known: dict[str, Path] = field(default_factory=dict)
+
+    def new(self, reports: Iterable[FileReport]) -> Iterator[FileReport]:
+        """The reports without what their baselines know."""
+        loaded: dict[Path, baselines.Baseline] = {}
+        for report in reports:
+            known = self.known.get(report.path)
+            if known is None:
+                yield report
+                continue
+            if known not in loaded:
+                loaded[known] = baselines.load(known, shown_path(known))
+            yield loaded[known].new(report)
 
     def reports(
         self, paths: Sequence[str], stdin_filename: str | None, shown: Progress
@@ -114,7 +141,11 @@ class _Run:
             self._tell(
                 [f"no source says what is declared outside these files, so much is unknown (set {settings})"]
             )
-        return value.of(source.label, surface.name, analysis)
+        report = value.of(source.label, surface.name, analysis)
+        said = workspace.settings.text("baseline")
+        if self.baseline is not None or said:
+            self.known[report.path] = self.baseline or workspace.settings.root / said
+        return report.only(workspace.told(report.diagnostics))
 
     def _tell(self, problems: Iterable[str]) -> None:
         for problem in problems:
@@ -152,18 +183,6 @@ def analysed(analyzer: Analyzer, source: Document) -> Analysis:
     if analysis.problems:
         raise InputError(analysis.problems[0], place=source.label)
     return analysis
-
-
-def _baseline_path(run: _Run, asked: Path | None, *, required: bool) -> Path | None:
-    if asked is not None:
-        return asked
-    workspace = run.workspaces.first()
-    said = workspace.settings.text("baseline") if workspace is not None else ""
-    if said and workspace is not None:
-        return workspace.settings.root / said
-    if required:
-        raise InputError("--update-baseline needs a file to write", mend="add --baseline FILE")
-    return None
 
 
 def _write(reports: Sequence[FileReport], how: str) -> None:

@@ -107,10 +107,6 @@ class Workspaces:
         """Every surface there is."""
         return tuple(self._surfaces.values())
 
-    def first(self) -> Workspace | None:
-        """The workspace that was opened first."""
-        return next(iter(self._by_root.values()), None)
-
     def _open(self, root: Path) -> Workspace:
         if root not in self._by_root:
             kinds = {name: surface.settings for name, surface in self._surfaces.items()}

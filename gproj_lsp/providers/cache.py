@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
+from time import time
 
 import msgspec
 from platformdirs import user_cache_path
@@ -26,6 +28,8 @@ from gproj_lsp.facts import Facts, Provider, Request
 __all__ = ["Cached", "cache_folder"]
 
 _VERSION = 1
+_AGE = 90 * 24 * 3600.0
+"""Seconds after which an answer that nobody asked for is not kept any more."""
 _SECRETS = re.compile(r"(?<=://)[^/\s\"]*@|\?[^\"]*")
 
 
@@ -101,8 +105,10 @@ class Cached:
         return facts
 
     def _load(self, request: Request) -> tuple[str, Facts] | None:
+        path = self._path(request)
         try:
-            kept = msgspec.json.decode(self._path(request).read_bytes(), type=_Kept)
+            kept = msgspec.json.decode(path.read_bytes(), type=_Kept)
+            os.utime(path)
         except (OSError, ValueError, RecursionError, msgspec.MsgspecError):
             return None  # absent or damaged: it is only a cache
         return (kept.fingerprint, _facts(kept)) if kept.version == _VERSION else None
@@ -111,6 +117,14 @@ class Cached:
         with suppress(OSError, ValueError):  # a full or read-only disk costs time, never an answer
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             write_atomically(self._path(request), msgspec.json.encode(_kept(fingerprint, facts)))
+            self._clean()
+
+    def _clean(self) -> None:
+        """Remove what was not read for long: databases that are gone, and answers kept by other releases."""
+        oldest = time() - _AGE
+        for path in self._folder.glob("*.json"):
+            if path.stat().st_mtime < oldest:
+                path.unlink(missing_ok=True)
 
     def _path(self, request: Request) -> Path:
         said = {key: request.settings[key] for key in sorted(request.settings)}

@@ -24,7 +24,8 @@ _RULES = {
     "ambiguous-reference": "A bare name that several things declare.",
     "unknown-sort": "A hole that asks for a sort the surface does not have.",
 }
-
+_LOUD = frozenset({"error", "warning"})
+"""Severities that every format has; below them, each has its own word."""
 
 _UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """What JSON admits as it is although it drives terminals, turns text around or is no character."""
@@ -61,7 +62,7 @@ def github(reports: Iterable[FileReport]) -> Iterator[str]:
                 "title": diagnostic.code,
             }
             said = ",".join(f"{name}={_property(str(value))}" for name, value in fields.items())
-            level = "error" if diagnostic.severity == "error" else "warning"
+            level = diagnostic.severity if diagnostic.severity in _LOUD else "notice"
             yield f"::{level} {said}::{_message(diagnostic.message)}"
 
 
@@ -122,7 +123,7 @@ def _result(report: FileReport, diagnostic: Diagnostic) -> dict[str, object]:
     artifact = {"uri": quote(os.fsencode(report.path))}
     result: dict[str, object] = {
         "ruleId": diagnostic.code,
-        "level": "error" if diagnostic.severity == "error" else "warning",
+        "level": diagnostic.severity if diagnostic.severity in _LOUD else "note",
         "message": {"text": diagnostic.message},
         "locations": [{"physicalLocation": {"artifactLocation": artifact, "region": region}}],
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -116,3 +117,15 @@ def test_a_disk_that_takes_nothing_costs_no_answer(source, tmp_path):
     (tmp_path / "file").write_text("")
     cached = Cached(source, tmp_path / "file" / "cache")
     assert cached.read(REQUEST).bindings[0].name == "t1"
+
+
+def test_answers_that_nobody_asked_for_are_removed_one_day(cached, tmp_path):
+    folder = tmp_path / "cache"
+    folder.mkdir()
+    old, recent = folder / "old.json", folder / "recent.json"
+    for path in (old, recent):
+        path.write_text("{}")
+    os.utime(old, (0, 0))
+    cached.read(REQUEST)
+    assert not old.exists()
+    assert recent.exists()
