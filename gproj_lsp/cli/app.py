@@ -264,14 +264,14 @@ def serve(
     ] = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="Log everything on stderr.")] = False,
     overrides: Overrides = None,
-) -> int:
+) -> None:
     """Run the language server, as editors do.
 
     Findings, holes, fills and completions over the Language Server Protocol.
     """
     from gproj_lsp.cli.serve import serve as body
 
-    return body(tcp, overrides=overrides or (), verbose=verbose)
+    body(tcp, overrides=overrides or (), verbose=verbose)
 
 
 @app.command("check-surface", epilog=_examples("gproj-lsp check-surface grammars/sql"))

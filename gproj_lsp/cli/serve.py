@@ -6,7 +6,7 @@ import logging
 import os
 import sys
 from collections.abc import Iterable
-from typing import BinaryIO
+from typing import BinaryIO, NoReturn
 
 from platformdirs import user_state_path
 
@@ -18,8 +18,8 @@ from gproj_lsp.lsp.server import create
 __all__ = ["serve"]
 
 
-def serve(tcp: str | None, *, overrides: Iterable[str], verbose: bool) -> int:
-    """Serve one editor until it says `exit` or goes away.
+def serve(tcp: str | None, *, overrides: Iterable[str], verbose: bool) -> NoReturn:
+    """Serve one editor until it says `exit` or goes away, and end the process: with 0 if the editor said `shutdown` before.
 
     Args:
         tcp: `HOST:PORT` to listen on for one client; standard input and output where it is not given.
@@ -35,11 +35,15 @@ def serve(tcp: str | None, *, overrides: Iterable[str], verbose: bool) -> int:
     server = create(lsp_parts(overrides, user_state_path("gproj-lsp", appauthor=False) / "trusted.json"))
     if tcp is None:
         server.start_io(sys.stdin.buffer, _private_output())
-        return 0
-    host, port = _address(tcp)
-    note(f"listening on {host}:{port}")
-    server.start_tcp(host, port)
-    return 0
+    else:
+        host, port = _address(tcp)
+        note(f"listening on {host}:{port}")
+        server.start_tcp(host, port)
+    code = 0 if server.session.closed else 1
+    server.session.close()
+    logging.shutdown()
+    sys.stderr.flush()
+    os._exit(code)  # a thread may still wait for a database, and nobody waits for that
 
 
 def _private_output() -> BinaryIO:

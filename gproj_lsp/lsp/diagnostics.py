@@ -61,18 +61,15 @@ def _left_out(snapshot: Snapshot) -> bool:
 
 
 def _findings(snapshot: Snapshot, client: Client) -> Iterator[types.Diagnostic]:
-    for each in snapshot.analysis.diagnostics:
-        severity = _SEVERITIES.get(snapshot.world.settings.text(f"checks.{each.code}"))
-        if severity is not None:
-            related = _related(each, snapshot) if client.related else None
-            yield types.Diagnostic(
-                snapshot.range(each.span),
-                each.message,
-                severity,
-                each.code,
-                source=SOURCE,
-                related_information=related,
-            )
+    for each in snapshot.world.workspace.told(snapshot.analysis.diagnostics):
+        yield types.Diagnostic(
+            snapshot.range(each.span),
+            each.message,
+            _SEVERITIES[each.severity],
+            each.code,
+            source=SOURCE,
+            related_information=_related(each, snapshot) if client.related else None,
+        )
 
 
 def _holes(snapshot: Snapshot) -> Iterator[types.Diagnostic]:

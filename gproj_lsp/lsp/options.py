@@ -44,6 +44,7 @@ class Client:
         configuration: It can be asked for its settings.
         watch: It can be asked to watch files.
         status: It takes `gproj/status` (experimental capability `gproj.status`).
+        ask: It can show a question with answers.
         stream: It takes `gproj/stream` (experimental capability `gproj.stream`).
     """
 
@@ -65,6 +66,7 @@ class Client:
     configuration: bool = False
     watch: bool = False
     status: bool = False
+    ask: bool = False
     stream: bool = False
 
     @classmethod
@@ -105,6 +107,7 @@ class Client:
                 workspace.did_change_watched_files and workspace.did_change_watched_files.dynamic_registration
             ),
             status=experimental.get("status") is True,
+            ask=bool(window.show_message and window.show_message.message_action_item),
             stream=experimental.get("stream") is True,
         )
 
@@ -124,7 +127,8 @@ class Preferences:
     """What the editor's settings say to the server itself; the rest of them is for `gproj_lsp.settings`.
 
     Attributes:
-        trusted: Whether the user trusts the folders that are open.
+        trusted: Whether the user trusts the folders that are open. Only `initializationOptions` can say so: other settings
+            may come from the folder itself.
         debounce: Milliseconds without a change after which diagnostics are published.
         speculate: Whether the model may rank holes that somebody looks at before anybody asks.
         settings: The keys of `gproj.toml`, as the editor has them.
@@ -164,7 +168,7 @@ def preferences(given: object, old: Preferences | None = None) -> tuple[Preferen
     nested = rest.pop("settings", None)
     if isinstance(nested, Mapping):
         rest |= {str(name): value for name, value in nested.items()}
-    settings = MappingProxyType(rest) if rest or not old else held.settings
+    settings = MappingProxyType({**held.settings, **rest})
     return (
         replace(
             held,

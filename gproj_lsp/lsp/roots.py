@@ -108,7 +108,7 @@ def root_of(path: Path | None, folders: tuple[Path, ...]) -> Path:
         folders: The folders that are open in the editor.
     """
     if path is None:
-        return folders[0] if folders else Path.cwd()
+        return folders[0] if folders else Path.home()
     found = find_root(path.parent)
     if found is not None:
         return found

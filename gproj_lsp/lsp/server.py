@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from importlib import import_module
@@ -13,11 +14,13 @@ from pygls.lsp.server import LanguageServer
 
 from gproj_lsp import __version__
 from gproj_lsp.lsp import handlers
+from gproj_lsp.lsp.asking import ask
 from gproj_lsp.lsp.diagnostics import Publisher
 from gproj_lsp.lsp.failures import answer_of
 from gproj_lsp.lsp.filling import Fillings
 from gproj_lsp.lsp.parts import Parts
 from gproj_lsp.lsp.progress import Progress
+from gproj_lsp.lsp.protocol import Protocol
 from gproj_lsp.lsp.session import Session, Snapshot
 from gproj_lsp.lsp.status import READY, State, Status
 
@@ -64,9 +67,11 @@ class Server(LanguageServer):
             notebook_document_sync=types.NotebookDocumentSyncOptions(
                 [types.NotebookDocumentFilterWithNotebook(notebook="*")]
             ),
+            protocol_cls=Protocol,
         )
         for method in _OURS:
             self.protocol.fm.builtin_features.pop(method, None)
+        self._asked: dict[str, asyncio.Task[None]] = {}
         self.background = Progress(self)
         self.publisher = Publisher(self)
         self.fillings = Fillings(self)
@@ -162,6 +167,8 @@ class Server(LanguageServer):
     def _status(self, uri: str, status: Status) -> None:
         if status.state is not State.READY and status.state is not State.LOADING:
             self.log(f"{uri or 'the model'}: {status.cause}", types.MessageType.Warning)
+        if status.state is State.UNTRUSTED and self.session.client.ask and uri not in self._asked:
+            self._asked[uri] = asyncio.ensure_future(ask(self, uri, status))
         if self.session.client.status:
             told = {"uri": uri, "state": status.state.value, "cause": status.cause, "command": status.command}
             self.protocol.notify(STATUS, told)

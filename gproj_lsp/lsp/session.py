@@ -108,7 +108,9 @@ class Session:
     ) -> None:
         self.parts = parts
         self.client = Client()
-        self.preferences = Preferences()
+        self.initial = Preferences()
+        self.preferences = self.initial
+        self.closed = False
         self.folders: tuple[Path, ...] = ()
         self.documents = Documents()
         self.board = Board(status)
@@ -221,6 +223,7 @@ class Session:
 
     def close(self) -> None:
         """End every thread."""
+        self.closed = True
         self.worker.close()
         self._pool.shutdown(wait=False, cancel_futures=True)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from lsprotocol import types
 
 from gproj_lsp.lsp.convert import path_of
@@ -13,8 +15,9 @@ def register(server: Server) -> None:
     """Register the handlers."""
     session = server.session
 
-    def take(settings: object) -> None:
-        session.preferences, problems = preferences(settings, session.preferences)
+    def take(settings: Mapping[str, object]) -> None:
+        told = {key: value for key, value in settings.items() if key != "trusted"}
+        session.preferences, problems = preferences(told, session.initial)
         for problem in problems:
             server.show(problem)
         session.reload()

@@ -23,7 +23,8 @@ def register(server: Server) -> None:
     def initialize(params: types.InitializeParams) -> None:
         session.begin()
         session.client = Client.of(params.capabilities)
-        session.preferences, problems = preferences(params.initialization_options)
+        session.initial, problems = preferences(params.initialization_options)
+        session.preferences = session.initial
         uris = [folder.uri for folder in params.workspace_folders or ()] or [params.root_uri or ""]
         session.folders = tuple(path for path in map(path_of, uris) if path is not None)
         for problem in problems:

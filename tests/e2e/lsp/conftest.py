@@ -30,6 +30,7 @@ async def connect(tmp_path):
         home = folder or tmp_path / "work"
         home.mkdir(exist_ok=True)
         editor = Editor(home)
+        editor.answer = able.get("ask")
         editors.append(editor)
         await editor.start(
             capabilities=capabilities(**able),

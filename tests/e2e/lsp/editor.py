@@ -20,7 +20,7 @@ SECONDS = 40
 _UNITS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
 
 
-def capabilities(*, encoding=None, pull=False, refresh=True, status=True, **flags):
+def capabilities(*, encoding=None, pull=False, refresh=True, status=True, ask=False, **flags):
     """What an able client can do; switches take things away.
 
     Keyword Args:
@@ -28,6 +28,7 @@ def capabilities(*, encoding=None, pull=False, refresh=True, status=True, **flag
         pull: Whether it asks for diagnostics itself.
         refresh: Whether it can be told to ask again.
         status: Whether it takes `gproj/status`.
+        ask: What its user answers to questions, if anything.
         **flags: `resolve`, `apply_edit`, `document_changes`, `progress`, `watch`, `configuration`, `related`, `stream`,
             `show_document`, `markdown`, `links`, `tree`, `details`, `ranges`: True unless said otherwise.
     """
@@ -68,6 +69,11 @@ def capabilities(*, encoding=None, pull=False, refresh=True, status=True, **flag
     workspace.did_change_watched_files.dynamic_registration = has["watch"]
     workspace.configuration = has["configuration"]
     window.work_done_progress = has["progress"]
+    window.show_message = (
+        types.ShowMessageRequestClientCapabilities(types.ClientShowMessageActionItemOptions())
+        if ask
+        else None
+    )
     window.show_document = types.ShowDocumentClientCapabilities(has["show_document"])
     if not has["markdown"]:
         document.hover.content_format = [types.MarkupKind.PlainText]
@@ -94,6 +100,8 @@ class Editor:
         published: Every `textDocument/publishDiagnostics` so far.
         registered: What the server asked to be told.
         applied: The edits that the server had applied, in order.
+        questions: What its user was asked.
+        answer: What its user answers.
     """
 
     def __init__(self, folder: Path):
@@ -106,6 +114,8 @@ class Editor:
         self.published = []
         self.registered = []
         self.applied = []
+        self.questions = []
+        self.answer = None
         self.documents: dict[str, tuple[int, str]] = {}
         self._news = asyncio.Event()
         self._listen()
@@ -321,6 +331,11 @@ class Editor:
         @self.client.feature(types.CLIENT_REGISTER_CAPABILITY)
         def register(params: types.RegistrationParams):
             self.registered += params.registrations
+
+        @self.client.feature(types.WINDOW_SHOW_MESSAGE_REQUEST)
+        def question(params: types.ShowMessageRequestParams):
+            self.questions.append(params)
+            return next((each for each in params.actions if each.title == self.answer), None)
 
         @self.client.feature(types.WORKSPACE_APPLY_EDIT)
         def apply(params: types.ApplyWorkspaceEditParams):
