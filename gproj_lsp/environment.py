@@ -269,10 +269,6 @@ class Environment:
         """Γ with its top frame grown."""
         return Environment((*self.frames[:-1], self.frames[-1].extend(bindings)))
 
-    def declare_globally(self, *bindings: Binding) -> Environment:
-        """Γ with its global layer grown."""
-        return Environment((self.frames[0].extend(bindings), *self.frames[1:]))
-
     def drop(self, *keys: Key) -> Environment:
         """Γ in which the keys no longer resolve."""
         return self.push(Frame(tombstones=frozenset(keys)))

@@ -124,8 +124,8 @@ def test_a_drop_hides_what_lies_below_and_ends_with_its_frame():
     assert dropped.pop().lookup(Key("Table", "", "a")) is not None
 
 
-def test_the_global_layer_grows_below_the_frames_and_is_never_popped():
-    gamma = EMPTY.push().declare_globally(Binding("a", "Table"))
+def test_the_global_layer_is_never_popped():
+    gamma = EMPTY.declare(Binding("a", "Table")).push()
     assert [len(frame.bindings) for frame in gamma.frames] == [1, 0]
     assert gamma.pop().pop().pop().lookup(Key("Table", "", "a")) is not None
 

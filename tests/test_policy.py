@@ -37,7 +37,7 @@ def test_the_tightest_rung_with_candidates_is_taken():
     assert choice.instance.rung is Rung.CTX
     assert choice.instance.candidates == {"c": ("near",)}
     assert choice.guaranteed
-    assert not choice.fell_back
+    assert choice.empty == ()
 
 
 def test_an_empty_rung_is_climbed_from_and_the_guarantee_stays():
@@ -45,7 +45,6 @@ def test_an_empty_rung_is_climbed_from_and_the_guarantee_stays():
     assert choice.instance.rung is Rung.GAMMA
     assert choice.empty == (Rung.CTX,)
     assert choice.guaranteed
-    assert choice.fell_back
 
 
 def test_base_is_taken_with_leave_only_and_then_marked():
@@ -59,35 +58,6 @@ def test_base_is_taken_with_leave_only_and_then_marked():
 
 def test_leave_is_not_used_where_gamma_has_names():
     assert choose(REFERENCE, Environment.of([FAR]), LADDER, allow_base=True).guaranteed
-
-
-def test_low_confidence_climbs_one_rung():
-    choice = choose(
-        REFERENCE, Environment.of([FAR, NEAR]), LADDER, confident=lambda instance: instance.rung is Rung.GAMMA
-    )
-    assert choice.instance.rung is Rung.GAMMA
-    assert choice.doubted == (Rung.CTX,)
-    assert choice.guaranteed
-
-
-def test_doubt_alone_gives_no_guarantee_up():
-    doubtful = choose(REFERENCE, Environment.of([FAR, NEAR]), LADDER, confident=lambda _: False)
-    assert doubtful.instance.rung is Rung.GAMMA
-    assert doubtful.guaranteed
-    allowed = choose(REFERENCE, Environment.of([FAR]), LADDER, confident=lambda _: False, allow_base=True)
-    assert allowed.instance.rung is Rung.BASE
-    assert not allowed.guaranteed
-
-
-def test_confidence_is_never_asked_about_an_empty_rung():
-    asked = []
-    choose(
-        REFERENCE,
-        Environment.of([FAR]),
-        LADDER,
-        confident=lambda instance: asked.append(instance.rung) or True,
-    )
-    assert asked == [Rung.GAMMA]
 
 
 def test_the_innermost_region_decides():

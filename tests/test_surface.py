@@ -56,6 +56,14 @@ def test_the_toy_surface_reads_as_written(toy):
     assert toy.limits.nesting == 200
 
 
+def test_a_sort_may_have_other_rungs_in_a_region(toy_root):
+    path = toy_root / "surface.toml"
+    path.write_text(path.read_text().replace('placeholder = "c"', 'regions = { Where = ["ctx", "gamma"] }'))
+    policy = load(toy_root).sorts["Column"].policy
+    assert policy.ladder(("Select",)) == (Rung.GAMMA,)
+    assert policy.ladder(("Select", "Where")) == (Rung.CTX, Rung.GAMMA)
+
+
 def test_a_dialect_changes_only_the_keys_it_names(toy):
     assert toy.lexer.terminator == ";"
     assert toy.dialects["loud"].terminator == "!"
@@ -75,6 +83,7 @@ def test_equal_folders_are_equal_surfaces(toy, toy_root):
         ('plural = "columns"', "plural = 3", "sorts.Column.plural: expected `str`, got `int`", "plural"),
         ('placeholder = "c"', 'placeholder = "a b"', "a placeholder is an identifier", "a b"),
         ('placeholder = "c"', 'rungs = ["gamma", "ctx"]', "from the tightest to the loosest", "rungs"),
+        ('placeholder = "c"', 'regions = { Where = ["gamma", "ctx"] }', "tightest to the loosest", "regions"),
         ('placeholder = "c"', 'rungs = ["delta"]', '"delta" is none of base, gamma, ctx, pin', "rungs"),
         ('placeholder = "c"', 'declares = "Colum"', 'unknown sort "Colum"', "declares"),
         (

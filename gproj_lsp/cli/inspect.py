@@ -62,12 +62,12 @@ def grammar(
         known = ", ".join(sorted(opened.surface.fragments))
         what = f"no fragment writes a {hole.sort}" if hole.sort else "the sort of this hole can't be told"
         raise InputError(what, place=place, mend=f"name one, as in {{:Sort}}: {known}")
-    rungs = (_rung(rung),) if rung else opened.surface.sorts[hole.sort].rungs
+    policy = Policy((_rung(rung),)) if rung else opened.surface.sorts[hole.sort].policy
     try:
         choice = choose(
             fragment,
             Nearby(opened.surface).environment(hole.environment),
-            Policy(rungs),
+            policy,
             region=hole.region,
             allow_base=not rung and opened.workspace.settings.flag("fill.allow-base"),
             pin="" if rung else pinned(hole, opened.surface),

@@ -24,7 +24,7 @@ class Chooser:
         self._surface = surface
         self._allow_base = allow_base
         self._near = Nearby(surface)
-        self.policies = {name: Policy(spec.rungs) for name, spec in surface.sorts.items()}
+        self.policies = {name: spec.policy for name, spec in surface.sorts.items()}
 
     def choice(self, hole: Hole) -> Choice:
         """What π chooses at a hole: G[Γ] and its rung.

@@ -119,9 +119,8 @@ class Outcome:
         """A part is about to be written, constrained as π chose."""
         instance = choice.instance
         sort = call.path[-1]
-        left = (*choice.empty, *choice.doubted)
-        if left:
-            self.told(Fallback(sort, max(left), instance.rung))
+        if choice.empty:
+            self.told(Fallback(sort, max(choice.empty), instance.rung))
         count = sum(map(len, instance.candidates.values()))
         self.told(HoleEntered(sort, call.depth, instance.rung, count))
         for names in instance.candidates.values():

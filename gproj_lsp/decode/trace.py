@@ -100,7 +100,7 @@ class Filled:
 
 @dataclass(frozen=True)
 class Fallback:
-    """A rung had no candidates, or none to be confident in, and a looser one is used."""
+    """A rung had no candidates, and a looser one is used."""
 
     sort: str
     left: Rung

@@ -59,7 +59,7 @@ class Offers:
     def __init__(self, surface: Surface) -> None:
         self._surface = surface
         self._near = Nearby(surface)
-        self._policies = {name: Policy(spec.rungs) for name, spec in surface.sorts.items()}
+        self._policies = {name: spec.policy for name, spec in surface.sorts.items()}
         self._known: Recent[_Known, Choice | str] = Recent(_KEPT)
 
     def of(self, hole: Hole, *, allow_base: bool = False) -> Offer:

@@ -114,6 +114,7 @@ class _Sort(_Strict):
     placeholder: str = "_"
     declares: str = ""
     rungs: tuple[str, ...] = ("gamma",)
+    regions: dict[str, tuple[str, ...]] = {}
     exhaustive: bool = False
     kind: str = ""
     shows: tuple[str, ...] = ()
@@ -359,10 +360,11 @@ def _limits(file: TomlFile, raw: Raw) -> Limits:
 
 def _sort(file: TomlFile, name: str, raw: Raw) -> SortSpec:
     table = _convert(file, raw, _Sort, "sorts", name)
-    keys = ("sorts", name, "rungs")
-    rungs = tuple(_rung(file, each, *keys) for each in table.rungs)
-    if not rungs or any(tight <= loose for tight, loose in pairwise(rungs)):
-        raise _error(file, "rungs go from the tightest to the loosest", *keys)
+    rungs = _rungs(file, table.rungs, "sorts", name, "rungs")
+    regions = {
+        region: _rungs(file, listed, "sorts", name, "regions", region)
+        for region, listed in table.regions.items()
+    }
     if not table.placeholder.isidentifier():
         raise _error(file, "a placeholder is an identifier", "sorts", name, "placeholder")
     _one_of(file, table.kind, KINDS, "sorts", name, "kind")
@@ -374,10 +376,18 @@ def _sort(file: TomlFile, name: str, raw: Raw) -> SortSpec:
         table.placeholder,
         table.declares,
         rungs,
+        MappingProxyType(regions),
         table.exhaustive,
         table.kind,
         table.shows,
     )
+
+
+def _rungs(file: TomlFile, listed: Sequence[str], *keys: str) -> tuple[Rung, ...]:
+    rungs = tuple(_rung(file, each, *keys) for each in listed)
+    if not rungs or any(tight <= loose for tight, loose in pairwise(rungs)):
+        raise _error(file, "rungs go from the tightest to the loosest", *keys)
+    return rungs
 
 
 def _rung(file: TomlFile, name: str, *keys: str) -> Rung:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from gproj_lsp.fragment import Fragment, Rung
 from gproj_lsp.gbnf import Grammar
+from gproj_lsp.policy import Policy
 
 __all__ = [
     "KINDS",
@@ -37,6 +39,7 @@ class SortSpec:
         placeholder: A text that parses where such a name stands; cut or padded to the hole's length.
         declares: For declaration sorts (`ColDecl`): the sort the written name is declared as.
         rungs: π: the rungs to try, tightest first; climbing above GAMMA needs the user's leave.
+        regions: Other rungs inside a region, by its name; the innermost one named decides.
         exhaustive: Whether a source that declares some such names declares them all (DDL files and tables).
         kind: What editors show such a name as: one of `KINDS`; empty for what is no single name.
         shows: The attributes that editors show of such a name, in order.
@@ -49,9 +52,15 @@ class SortSpec:
     placeholder: str = "x"
     declares: str = ""
     rungs: tuple[Rung, ...] = (Rung.GAMMA,)
+    regions: Mapping[str, tuple[Rung, ...]] = field(default_factory=lambda: MappingProxyType({}))
     exhaustive: bool = False
     kind: str = ""
     shows: tuple[str, ...] = ()
+
+    @property
+    def policy(self) -> Policy:
+        """π for names of this sort."""
+        return Policy(self.rungs, self.regions)
 
 
 @dataclass(frozen=True)
