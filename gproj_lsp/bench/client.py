@@ -18,7 +18,7 @@ __all__ = ["Client", "Message", "RequestError"]
 Message = Mapping[str, object]
 """One JSON object."""
 
-_SECONDS = 120.0
+_SECONDS = 60.0
 
 
 class RequestError(GprojError):
@@ -47,18 +47,24 @@ class Client:
     Args:
         command: The server and its arguments.
         environment: Variables over those of this process.
+        log: Where what the server writes to its standard error goes; None: nowhere.
 
     Attributes:
         started: When the process was started, as `time.perf_counter` tells it.
     """
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str] | None = None,
+        log: IO[bytes] | None = None,
+    ) -> None:
         self.started = time.perf_counter()
         self._process = subprocess.Popen(  # noqa: S603  (the caller's command)
             list(command),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=log or subprocess.DEVNULL,
             env={**os.environ, **(environment or {})},
         )
         self._news = Condition()

@@ -10,6 +10,7 @@ from pkgutil import iter_modules
 from typing import TypeVar
 
 from lsprotocol import types
+from pygls.exceptions import FeatureRequestError
 from pygls.lsp.server import LanguageServer
 
 from gproj_lsp import __version__
@@ -162,7 +163,8 @@ class Server(LanguageServer):
 
     def report_server_error(self, error: Exception, source: type[Exception]) -> None:
         """Log what could not be answered because nobody asked: a broken message, a notification that failed."""
-        logger.warning("%s: %s", source.__name__, error)
+        answered = source is FeatureRequestError
+        logger.log(logging.DEBUG if answered else logging.WARNING, "%s: %s", source.__name__, error)
 
     def _status(self, uri: str, status: Status) -> None:
         if status.state is not State.READY and status.state is not State.LOADING:

@@ -145,6 +145,7 @@ class Session:
         known = self._analyses.get(uri)
         if known is None or known[0] is not document or known[1] != root.generation:
             task = asyncio.create_task(self._analysed(document, root))
+            task.add_done_callback(_seen)  # whoever asked may have gone
             if self.documents.get(uri) is not document:
                 return await task
             known = self._analyses[uri] = (document, root.generation, task)
@@ -300,6 +301,11 @@ class Session:
     def _tell(self, root: Root, problem: str = "") -> None:
         """Say how a folder is."""
         self.board.put(uri_of(root.folder), _status(root.world, problem))
+
+
+def _seen(task: asyncio.Task[Snapshot | None]) -> None:
+    if not task.cancelled():
+        task.exception()
 
 
 def _nothing(problem: str) -> None:

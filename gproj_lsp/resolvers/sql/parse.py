@@ -24,6 +24,9 @@ NESTING = 60
 # It warns on stderr about every statement that it keeps unparsed; here that is an answer like any other.
 logging.getLogger("sqlglot").setLevel(logging.ERROR)
 
+_TREES = 256
+"""How many trees are kept: one statement is asked for several times while it is resolved, and hardly ever after that."""
+
 
 @dataclass(frozen=True, eq=False)
 class Source:
@@ -57,7 +60,7 @@ class Source:
         return self.text[meta["start"] : meta["end"] + 1] if meta and "start" in meta else ""
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=_TREES)
 def parse(text: str, reader: str) -> Source | None:
     """The text's tree, or None where sqlglot can't read it as exactly one statement.
 
