@@ -32,6 +32,7 @@ __all__ = [
     "chain",
     "check",
     "is_nullable",
+    "is_text",
     "nullable",
     "prune",
     "reachable",
@@ -82,7 +83,7 @@ def check(grammar: Grammar, where: Callable[[str], str] = lambda rule: rule) -> 
         for expr in walk(rule):
             if isinstance(expr, Ref) and expr.rule not in grammar.rules:
                 raise GrammarError(f"rule {name} uses {expr.rule}, which is not defined", place=where(name))
-            if not _is_text(expr):
+            if not is_text(expr):
                 raise GrammarError(
                     f"rule {name} holds a lone surrogate, which is not text", place=where(name)
                 )
@@ -106,7 +107,8 @@ def _depth(expr: Expr) -> int:
     return deepest
 
 
-def _is_text(expr: Expr) -> bool:
+def is_text(expr: Expr) -> bool:
+    """Whether what an expression spells out itself, not what is inside it, can be encoded."""
     texts = (
         (expr.text,) if isinstance(expr, Literal) else expr.texts if isinstance(expr, Names | AnyCase) else ()
     )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
+from gproj_lsp.decode.engines.shape import Shape, shape_of
 from gproj_lsp.errors import EngineError
-from gproj_lsp.gbnf import Expr, Grammar, Ref, chain, check, reachable, rebuild, regions, slots
+from gproj_lsp.gbnf import Expr, Grammar, Ref, chain, check, is_text, reachable, rebuild, regions, slots, walk
 
 __all__ = ["admit", "renamed"]
 
@@ -19,6 +22,23 @@ def admit(grammar: Grammar) -> Grammar:
         EngineError: A slot or region is left in it, or it is too large.
         GrammarError: It is not valid.
     """
+    shape = shape_of(grammar)
+    kept = _needed(shape) if shape.sound and _are_text(grammar, shape) else _checked(grammar)
+    return Grammar({name: grammar.rules[name] for name in kept}, grammar.start, grammar.closed & set(kept))
+
+
+@lru_cache(maxsize=64)
+def _needed(shape: Shape) -> tuple[str, ...]:
+    """The rules that any grammar of a shape needs."""
+    return _checked(shape.sketched)
+
+
+def _are_text(grammar: Grammar, shape: Shape) -> bool:
+    return all(is_text(each) for name, _ in shape.listed for each in walk(grammar.rules[name]))
+
+
+def _checked(grammar: Grammar) -> tuple[str, ...]:
+    """The rules that a grammar needs, if every engine can be trusted with them."""
     check(grammar)
     left = slots(grammar) + regions(grammar)
     if left:
@@ -28,10 +48,9 @@ def admit(grammar: Grammar) -> Grammar:
     kept = reachable(grammar)
     if len(kept) > _RULES:
         raise EngineError(f"the grammar has {len(kept):,} rules; at most {_RULES:,} are compiled")
-    rules = {name: grammar.rules[name] for name in kept}
-    if chain(rules) > _CHAIN:
+    if chain({name: grammar.rules[name] for name in kept}) > _CHAIN:
         raise EngineError(f"rules refer to each other more than {_CHAIN} deep")
-    return Grammar(rules, grammar.start, grammar.closed & rules.keys())
+    return kept
 
 
 def renamed(grammar: Grammar) -> Grammar:

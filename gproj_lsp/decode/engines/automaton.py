@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
+from gproj_lsp.decode.engines.shape import sketch
 from gproj_lsp.gbnf import (
     Alt,
     AnyCase,
@@ -37,8 +38,6 @@ _Found = TypeVar("_Found")
 _EVERY = (1 << 256) - 1
 _KEPT = 256
 _WORDS = 4_096
-_SPELLED = 16
-"""Names of so many characters together are spelled out."""
 
 
 @lru_cache(maxsize=2_048)
@@ -225,7 +224,7 @@ class _Builder:
         if isinstance(expr, Literal):
             return self._joined(tuple(CharClass(((ord(char), ord(char)),)) for char in expr.text))
         if isinstance(expr, Names | AnyCase):
-            return self._either(self._piece(each) for each in _pattern(expr.texts))
+            return self._either(self._piece(each) for each in sketch(expr.texts))
         if isinstance(expr, CharClass):
             return self._position(class_bytes(expr, cased=self._cased))
         if isinstance(expr, Word):
@@ -303,32 +302,3 @@ def _classes(one: Automaton, mine: int, other: Automaton, theirs: int) -> set[in
     for label in {*one.labels(mine), *other.labels(theirs)}:
         blocks = [part for block in blocks for part in (block & label, block & ~label) if part]
     return {block & -block for block in blocks}
-
-
-def _pattern(texts: tuple[str, ...]) -> Iterable[Expr]:
-    """A few patterns that take at least the texts: plain ones together, others by what they begin and end with."""
-    if sum(map(len, texts)) <= _SPELLED:
-        yield from map(Literal, texts)
-        return
-    groups: dict[tuple[str, str], list[str]] = {}
-    for text in texts:
-        plain = text.isidentifier()
-        groups.setdefault(("", "") if plain else (text[:1], text[-1:]), []).append(text)
-    for (first, last), group in groups.items():
-        if not first:
-            yield Seq(
-                (
-                    _class_of(text[0] for text in group),
-                    Repeat(_class_of("".join(text[1:] for text in group)), 0, None),
-                )
-            )
-        elif len(first) and all(len(text) > 1 for text in group):
-            inner = "".join(text[1:-1] for text in group)
-            yield Seq((Literal(first), Repeat(_class_of(inner), 0, None), Literal(last)))
-        else:
-            yield Repeat(_class_of("".join(group)), 0, None)
-
-
-def _class_of(chars: Iterable[str]) -> Expr:
-    points = sorted(set(map(ord, chars)))
-    return CharClass(tuple((point, point) for point in points)) if points else Literal("")

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cached_property, lru_cache
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from gproj_lsp.decode.engines.lexemes import clash
+from gproj_lsp.decode.engines.lexemes import Lexemes
+from gproj_lsp.decode.engines.shape import Shape, shape_of
 from gproj_lsp.gbnf import (
     Alt,
     AnyCase,
@@ -35,12 +37,14 @@ from gproj_lsp.gbnf import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 __all__ = ["lark_text"]
 
 _NESTING = 8
 """How deep groups nest in one definition; llguidance refuses more than some 30."""
+
+_KEPT = 64
 
 _OPTIONS = '%llguidance { "no_forcing": true }\n'
 """Without it a mask admits one token only wherever the text is forced, and that token is not the model's own choice."""
@@ -52,13 +56,58 @@ def lark_text(grammar: Grammar) -> str:
     Args:
         grammar: Admitted: no slots, regions or unknown rules.
     """
-    if grammar.start not in recursive(grammar.rules):
+    shape = shape_of(grammar)
+    if not (_is_recursive(shape) if shape.sound else grammar.start in recursive(grammar.rules)):
         return _Writer(grammar, frozenset()).text()
     for joined in (True, False):
-        parting = _Parting(grammar, joined=joined)
-        if not clash(parting.grammar, parting.rules_of_their_own):
-            return _Writer(parting.grammar, parting.rules_of_their_own).text()
+        skeleton = _skeleton(shape, joined) if shape.sound else _Skeleton(grammar, frozenset(), joined=joined)
+        if not skeleton.lexemes.clash(grammar.rules):
+            return skeleton.text(grammar.rules)
     return _characters(grammar)
+
+
+@lru_cache(maxsize=_KEPT)
+def _is_recursive(shape: Shape) -> bool:
+    """Whether the start rule is recursive in the grammars of a shape."""
+    return shape.start in recursive(shape.sketched.rules)
+
+
+@lru_cache(maxsize=_KEPT)
+def _skeleton(shape: Shape, joined: bool) -> _Skeleton:  # noqa: FBT001  (the key of a cache)
+    lists = frozenset(name for name, sketched in shape.listed if not isinstance(sketched, Word))
+    words = frozenset(name for name, _ in shape.listed) - lists
+    return _Skeleton(shape.sketched, lists, words, joined=joined, cased=shape.cased)
+
+
+class _Skeleton:
+    """A recursive grammar written for llguidance but for its names.
+
+    Attributes:
+        lexemes: Its lexemes, to be asked whether they clash.
+    """
+
+    def __init__(
+        self,
+        grammar: Grammar,
+        lists: frozenset[str],
+        words: frozenset[str] = frozenset(),
+        *,
+        joined: bool,
+        cased: bool = True,
+    ) -> None:
+        parting = _Parting(grammar, joined=joined)
+        self.lexemes = Lexemes(parting.grammar, parting.rules_of_their_own, lists, cased=cased)
+        self._writer = _Writer(parting.grammar, parting.rules_of_their_own)
+        self._left_out = lists | words
+
+    @cached_property
+    def _written(self) -> str:
+        return self._writer.text(without=self._left_out)
+
+    def text(self, rules: Mapping[str, Expr]) -> str:
+        """The whole with the names of the rules."""
+        names = (f"{self._writer.names[name]}: {_listed(rules[name])}\n" for name in sorted(self._left_out))
+        return self._written + "".join(names)
 
 
 class _Parting:
@@ -148,13 +197,16 @@ class _Writer:
         self.pending: list[tuple[str, Expr, bool]] = []
         self.depth = 0
 
-    def text(self) -> str:
+    def text(self, without: frozenset[str] = frozenset()) -> str:
+        """All of it, without the definitions of some terminals."""
         lines = [_OPTIONS, f"start: {self.names[self.grammar.start]}\n"]
         self.pending = [
-            (self.names[name], rule, name in self.rules) for name, rule in self.grammar.rules.items()
+            (self.names[name], rule, name in self.rules)
+            for name, rule in self.grammar.rules.items()
+            if name not in without
         ]
         for name, rule, split in self.pending:  # grows where expressions are deep
-            text = _avoiding(rule) if isinstance(rule, Word) else self.write(rule, 0, split=split)
+            text = _listed(rule) if isinstance(rule, Word) else self.write(rule, 0, split=split)
             lines.append(f"{name}: {text}\n")
         return "".join(lines)
 
@@ -163,11 +215,8 @@ class _Writer:
             return self._several(expr, binds, split=split)
         if isinstance(expr, Repeat):
             return self._repeat(expr, split=split)
-        if isinstance(expr, Names):
-            text = _quoted(expr.texts)
-            return f"({text})" if binds > 0 and len(expr.texts) > 1 else text
-        if isinstance(expr, AnyCase):
-            text = _quoted(expr.texts, "i")
+        if isinstance(expr, Names | AnyCase):
+            text = _listed(expr)
             return f"({text})" if binds > 0 and len(expr.texts) > 1 else text
         if isinstance(expr, Word):
             return self._word(expr)
@@ -224,13 +273,42 @@ def _quoted(texts: Iterable[str], flags: str = "") -> str:
     return joined.replace("\x7f", "\\u007f") + flags
 
 
-def _avoiding(word: Word) -> str:
-    longest = word.most - 1
+def _listed(rule: Expr) -> str:
+    """The words of a list, or of a rule that stands open but for some."""
+    if isinstance(rule, Alt):
+        return " | ".join(map(_listed, rule.choices))
+    if isinstance(rule, Word):
+        return _word(rule)
+    if isinstance(rule, AnyCase):
+        return _quoted(rule.texts, "i")
+    if isinstance(rule, Names):
+        return _quoted(rule.texts)
+    raise AssertionError(rule)
+
+
+@lru_cache(maxsize=_KEPT)
+def _word(word: Word) -> str:
     if word.least == 0:
         raise AssertionError(word)  # what is left of a word is never compiled
-    words = f"{_class(word.first)[:-1]}{_class(word.rest)[1:-1]}{{{word.least - 1},{longest}}}/"
-    avoided = "|".join(map(re.escape, sorted(word.avoid)))
-    return f"{words} & ~/(?i:{avoided})/" if avoided else words
+    words = f"{_class(word.first)[:-1]}{_class(word.rest)[1:-1]}{{{word.least - 1},{word.most - 1}}}/"
+    avoided = [each for each in word.avoid if word.least <= len(each) <= word.most]
+    return f"{words} & ~/{_tree(avoided)}/" if avoided else words
+
+
+def _tree(words: Iterable[str]) -> str:
+    """A regular expression for the words in any case; what they begin with is written once."""
+    rests: dict[str, list[str]] = {}
+    for word in sorted(words):
+        rests.setdefault(word[:1], []).append(word[1:])
+    parts = [_letter(char) + _tree(rest) for char, rest in rests.items() if char]
+    if not parts:
+        return ""
+    text = parts[0] if len(parts) == 1 else f"(?:{'|'.join(parts)})"
+    return f"(?:{text})?" if "" in rests else text
+
+
+def _letter(char: str) -> str:
+    return f"[{char}{char.upper()}]" if "a" <= char <= "z" else re.escape(char)
 
 
 def _class(expr: CharClass) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from gproj_lsp.decode.engines.automaton import Automaton, automaton, class_bytes, lead
@@ -32,49 +33,82 @@ from gproj_lsp.gbnf import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["clash"]
+__all__ = ["Lexemes"]
 
 
-def clash(grammar: Grammar, rules: frozenset[str]) -> bool:
-    """Whether two lexemes may be split wrongly somewhere in the grammar.
+class Lexemes:
+    """The lexemes of a grammar, to be asked whether they can be told from each other.
 
     Args:
         grammar: Whose `rules` hold references only; every other rule they refer to is one lexeme.
         rules: Names of rules that are not lexemes.
+        lists: Names of rules that are sketches of lists of names, which are told when asking.
+        cased: Whether names on those lists are told apart by the case of their letters.
     """
-    cased = not any(isinstance(e, AnyCase) for rule in grammar.rules.values() for e in walk(rule))
-    words: dict[tuple[str, ...], int] = {}
-    patterns: dict[Automaton, int] = {}
-    for name, after in _Followers(grammar, rules, cased=cased).of.items():
-        if name not in rules:
-            for part in _parts(grammar.rules[name], grammar):
-                known = _words(part, cased=cased)
-                if known is None:
-                    pattern = automaton(part, grammar, cased=cased)
-                    patterns[pattern] = patterns.get(pattern, 0) | after
-                else:
-                    words[known] = words.get(known, 0) | after
-    return _words_clash(words, cased=cased) or _patterns_clash(patterns, words)
 
+    def __init__(
+        self,
+        grammar: Grammar,
+        rules: frozenset[str],
+        lists: frozenset[str] = frozenset(),
+        *,
+        cased: bool = True,
+    ) -> None:
+        self._cased = cased and not any(
+            isinstance(each, AnyCase) for rule in grammar.rules.values() for each in walk(rule)
+        )
+        self._words: dict[tuple[str, ...], int] = {}
+        self._patterns: dict[Automaton, int] = {}
+        self._lists: dict[str, int] = {}
+        for name, after in _Followers(grammar, rules, cased=self._cased).of.items():
+            if name not in rules:
+                for part in _parts(Ref(name), grammar.rules, lists):
+                    self._add(part, after, grammar)
+        self._hopeless = self._patterns_meet(self._words) or any(
+            one.continues(other) & after for one, after in self._patterns.items() for other in self._patterns
+        )
 
-def _patterns_clash(patterns: Mapping[Automaton, int], words: Mapping[tuple[str, ...], int]) -> bool:
-    for one, follow in patterns.items():
-        if any(one.continues(other) & follow for other in patterns):
+    def _add(self, part: Expr, after: int, grammar: Grammar) -> None:
+        if isinstance(part, Ref):
+            self._lists[part.rule] = self._lists.get(part.rule, 0) | after
+        elif (known := _words(part, cased=self._cased)) is not None:
+            self._words[known] = self._words.get(known, 0) | after
+        else:
+            pattern = automaton(part, grammar, cased=self._cased)
+            self._patterns[pattern] = self._patterns.get(pattern, 0) | after
+
+    def clash(self, lists: Mapping[str, Expr]) -> bool:
+        """Whether two lexemes may be split wrongly somewhere in the grammar.
+
+        Args:
+            lists: The rules that were sketches.
+        """
+        if self._hopeless:
             return True
-        for known, after in words.items():
-            beyond, inside = one.beside(known)
-            if beyond & after or inside & follow:
-                return True
-    return False
+        words: dict[tuple[str, ...], int] = {}
+        for name, after in self._lists.items():
+            for part in _parts(lists[name], lists):
+                known = _words(part, cased=self._cased)
+                if known is not None:
+                    words[known] = words.get(known, 0) | after
+        return self._patterns_meet(words) or _words_clash((self._words, words), cased=self._cased)
+
+    def _patterns_meet(self, words: Mapping[tuple[str, ...], int]) -> bool:
+        for pattern, follow in self._patterns.items():
+            for known, after in words.items():
+                beyond, inside = pattern.beside(known)
+                if beyond & after or inside & follow:
+                    return True
+        return False
 
 
-def _parts(expr: Expr, grammar: Grammar) -> Iterable[Expr]:
-    """A terminal's choices: what holds of each of them holds of it."""
-    if isinstance(expr, Ref):
-        yield from _parts(grammar.rules[expr.rule], grammar)
+def _parts(expr: Expr, rules: Mapping[str, Expr], lists: frozenset[str] = frozenset()) -> Iterable[Expr]:
+    """A terminal's choices: what holds of each of them holds of it. Of lists, the reference."""
+    if isinstance(expr, Ref) and expr.rule not in lists:
+        yield from _parts(rules[expr.rule], rules, lists)
     elif isinstance(expr, Alt):
         for choice in expr.choices:
-            yield from _parts(choice, grammar)
+            yield from _parts(choice, rules, lists)
     else:
         yield expr
 
@@ -93,10 +127,10 @@ def _lowered(texts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(map(lowered, texts))
 
 
-def _words_clash(known: Mapping[tuple[str, ...], int], *, cased: bool) -> bool:
+def _words_clash(lists: Iterable[Mapping[tuple[str, ...], int]], *, cased: bool) -> bool:
     """The question, asked of terminals that are words; sorted, a word stands before what it begins."""
     after: dict[str, int] = {}
-    for words, follow in known.items():
+    for words, follow in chain.from_iterable(known.items() for known in lists):
         for word in words:
             after[word] = after.get(word, 0) | follow
     beginnings: list[str] = []

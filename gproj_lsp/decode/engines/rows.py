@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from gproj_lsp.gbnf import Alt, Expr, Grammar, Literal, Names, Ref, Repeat, Seq, recursive
+from gproj_lsp.gbnf import Alt, CharClass, Expr, Grammar, Literal, Names, Ref, Repeat, Seq, recursive, walk
 
 __all__ = ["Row", "rows"]
 
@@ -38,6 +38,8 @@ def rows(grammar: Grammar) -> tuple[Row, ...] | None:
     Args:
         grammar: Valid, without slots and regions, its rules all needed.
     """
+    if any(isinstance(each, CharClass) for rule in grammar.rules.values() for each in walk(rule)):
+        return None
     if recursive(grammar.rules):
         return None
     found = _Rows(grammar)
