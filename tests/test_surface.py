@@ -85,6 +85,7 @@ def test_equal_folders_are_equal_surfaces(toy, toy_root):
         ('placeholder = "c"', 'rungs = ["gamma", "ctx"]', "from the tightest to the loosest", "rungs"),
         ('placeholder = "c"', 'regions = { Where = ["gamma", "ctx"] }', "tightest to the loosest", "regions"),
         ('placeholder = "c"', 'rungs = ["delta"]', '"delta" is none of base, gamma, ctx, pin', "rungs"),
+        ('placeholder = "c"', 'kind = "colour"', '"colour" is none of', "kind"),
         ('placeholder = "c"', 'declares = "Colum"', 'unknown sort "Colum"', "declares"),
         (
             "[sorts.Alias]",

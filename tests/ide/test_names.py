@@ -2,8 +2,9 @@
 
 import pytest
 
+from gproj_lsp.ide import Analyzer
 from gproj_lsp.ide.names import names_of
-from gproj_lsp.resolve import Verdict
+from gproj_lsp.resolve import Verdict, resolver_of
 
 ROWS = {b"new", b"excluded"}
 """Rows that a statement has without declaring them."""
@@ -122,3 +123,16 @@ def test_every_declared_reference_means_something(desk):
     new = [span for span in declared if span not in known]
     assert {analysis.source.data[span.start : span.end] for span in new} <= ROWS
     assert len(declared) > 30
+
+
+def test_names_of_a_surface_of_scopes(toy):
+    analyzer = Analyzer(toy, resolver_of(toy))
+    text = "CREATE TABLE t (a int); SELECT u.id FROM t AS u WHERE EXISTS (SELECT u.id FROM t AS u);"
+    names = names_of(analyzer.analyse(text))
+
+    def places(at):
+        return [each.span.start for each in names.occurrences(names.at(at).meaning)]
+
+    assert places(text.index("t (a")) == [13, 41, 79]
+    assert places(text.index("u.id")) == [31, 46]
+    assert places(text.rindex("u.id")) == [69, 84]
