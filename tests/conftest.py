@@ -9,9 +9,13 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from gproj_lsp.oracles.postgres import OracleUnavailableError, PostgresOracle, postgres
 from gproj_lsp.surface import Surface, load, shipped
+
+settings.register_profile("any machine", deadline=None)  # no test depends on how fast a machine is
+settings.load_profile("any machine")
 
 TOY = """\
 name = "toy"

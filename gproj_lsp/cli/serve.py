@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import sys
@@ -13,9 +14,11 @@ from platformdirs import user_state_path
 from gproj_lsp.cli.console import note
 from gproj_lsp.cli.wiring import lsp_parts
 from gproj_lsp.errors import InputError
-from gproj_lsp.lsp.server import create
 
 __all__ = ["serve"]
+
+_SWITCH = 0.001
+"""Seconds after which a thread that computes lets the one that answers go on."""
 
 
 def serve(tcp: str | None, *, overrides: Iterable[str], verbose: bool) -> NoReturn:
@@ -29,6 +32,10 @@ def serve(tcp: str | None, *, overrides: Iterable[str], verbose: bool) -> NoRetu
     Raises:
         InputError: `tcp` is no address.
     """
+    gc.disable()  # nothing that is imported becomes garbage; it is enabled when the server is initialized
+    sys.setswitchinterval(_SWITCH)
+    from gproj_lsp.lsp.server import create
+
     logging.basicConfig(level=logging.DEBUG if verbose else logging.WARNING, stream=sys.stderr)
     if not verbose:
         logging.getLogger("pygls").setLevel(logging.CRITICAL)  # what fails is logged where it is answered

@@ -68,7 +68,7 @@ class Analyzer:
     def analyse(
         self, text: str, cursor: int | None = None, document: str = "", *, after: Analysis | None = None
     ) -> Analysis:
-        """Analyse a text; never raises on any text. Any thread may call; one text is analysed at a time.
+        """Analyse a text; never raises on any text. Any thread may call; they take turns statement by statement.
 
         Args:
             text: The whole buffer.
@@ -84,13 +84,11 @@ class Analyzer:
         environment, closed = self._start, self._closed
         if after is not None and after.statements:
             environment, closed = after.statements[-1].after, after.statements[-1].closed_after
-        with self._memory.lock:
-            previous = self._previous.get(document)
-            if previous is not None and previous.start is not environment:
-                previous = None
-            source = typed(split(text, self._lexer, previous.source if previous else None), cursor)
-            analysis = self._analysed(source, environment, closed, previous, cursor)
-            return self._previous.put(document, analysis)
+        previous = self._previous.get(document)
+        if previous is not None and previous.start is not environment:
+            previous = None
+        source = typed(split(text, self._lexer, previous.source if previous else None), cursor)
+        return self._previous.put(document, self._analysed(source, environment, closed, previous, cursor))
 
     def instead(self, analysis: Analysis, span: Span, text: str) -> tuple[Hole, ...]:
         """The holes of one statement if a text stood in the place of some of its bytes.
@@ -123,9 +121,8 @@ class Analyzer:
             text: The other text.
         """
         closed = analysis.statements[0].closed if analysis.statements else self._closed
-        with self._memory.lock:
-            source = typed(split(text, self._lexer, analysis.source), None)
-            return self._analysed(source, analysis.start, closed, analysis)
+        source = typed(split(text, self._lexer, analysis.source), None)
+        return self._analysed(source, analysis.start, closed, analysis)
 
     def written(self, name: str, sort: str) -> str:
         """How a new name must be written, quoted where that is needed; empty where it can't be.
@@ -181,8 +178,7 @@ class Analyzer:
 
     def forget(self, document: str) -> None:
         """Keep nothing of a document's last state."""
-        with self._memory.lock:
-            self._previous.forget(document)
+        self._previous.forget(document)
 
     def declared(self, sources: Sequence[tuple[str, str]]) -> Facts:
         """What source texts (DDL files) declare, each on top of those before it.

@@ -6,7 +6,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from threading import RLock
+from threading import Lock, RLock
 from typing import Generic, TypeVar
 
 from gproj_lsp.cursor import without_word
@@ -32,7 +32,7 @@ _REMEMBERED = 10_000
 
 
 class Recent(Generic[_Key, _Value]):
-    """A mapping of bounded size that forgets what was not asked for longest.
+    """A mapping of bounded size that forgets what was not asked for longest. Any thread may use it.
 
     Args:
         most: How many entries it holds.
@@ -41,13 +41,15 @@ class Recent(Generic[_Key, _Value]):
     def __init__(self, most: int) -> None:
         self._most = most
         self._entries: OrderedDict[_Key, _Value] = OrderedDict()
+        self._lock = Lock()
 
     def get(self, key: _Key) -> _Value | None:
         """The value, which is recent from now on."""
-        if key not in self._entries:
-            return None
-        self._entries.move_to_end(key)
-        return self._entries[key]
+        with self._lock:
+            if key not in self._entries:
+                return None
+            self._entries.move_to_end(key)
+            return self._entries[key]
 
     def put(self, key: _Key, value: _Value) -> _Value:
         """Keep a value; the oldest is forgotten where there are too many.
@@ -55,15 +57,17 @@ class Recent(Generic[_Key, _Value]):
         Returns:
             The value.
         """
-        self._entries[key] = value
-        self._entries.move_to_end(key)
-        if len(self._entries) > self._most:
-            self._entries.popitem(last=False)
+        with self._lock:
+            self._entries[key] = value
+            self._entries.move_to_end(key)
+            if len(self._entries) > self._most:
+                self._entries.popitem(last=False)
         return value
 
     def forget(self, key: _Key) -> None:
         """Drop an entry, if there is one."""
-        self._entries.pop(key, None)
+        with self._lock:
+            self._entries.pop(key, None)
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -72,7 +76,7 @@ class Recent(Generic[_Key, _Value]):
 class Memory:
     """Statements already resolved, by the Γ they saw; Γ after a declaration is one value as long as both are the same.
 
-    Any thread may ask; one is answered at a time.
+    Any thread may ask; one statement is resolved at a time.
 
     Args:
         resolver: Resolves a statement that is not known.
@@ -84,7 +88,7 @@ class Memory:
     def __init__(
         self, resolver: Resolver, surface: Surface, settings: Mapping[str, str], most: int = _REMEMBERED
     ) -> None:
-        self.lock = RLock()
+        self._lock = RLock()
         self._resolver = resolver
         self._surface = surface
         self._settings = settings
@@ -157,7 +161,7 @@ class Memory:
     def resolved(self, statement: Statement, environment: Environment, closed: frozenset[str]) -> Resolved:
         """A statement under the Γ it sees."""
         key = (statement, environment, closed)
-        with self.lock:
+        with self._lock:
             found = self._known.get(key)
             return self._known.put(key, self._new(statement, environment, closed)) if found is None else found
 

@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -124,6 +125,7 @@ class Session:
         self._root_of: dict[Path | None, Path] = {}
         self._opening: dict[Path, asyncio.Task[Root]] = {}
         self._analyses: dict[str, tuple[Document, int, asyncio.Task[Snapshot | None]]] = {}
+        self._turns: dict[str, asyncio.Lock] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def run(self, function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
@@ -180,6 +182,7 @@ class Session:
         """Forget a document."""
         self.documents.remove(uri)
         self.worker.supersede(uri)
+        self._turns.pop(uri, None)
         known = self._analyses.pop(uri, None)
         if known is not None and known[2].done() and not known[2].cancelled() and not known[2].exception():
             snapshot = known[2].result()
@@ -216,7 +219,8 @@ class Session:
 
     def later(self, work: Callable[[], object]) -> None:
         """Call something on the loop's thread soon; from any thread."""
-        self._loop.call_soon_threadsafe(work)
+        with suppress(RuntimeError):  # the loop ended, and so did whoever wanted it
+            self._loop.call_soon_threadsafe(work)
 
     def begin(self) -> None:
         """Take the running loop as the session's own."""
@@ -229,9 +233,8 @@ class Session:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     async def _open(self, folder: Path) -> Root:
-        world = await self.run(
-            open_world, folder, self.parts, self.preferences.settings, trusted=self.trusts(folder)
-        )
+        trusted = await self.run(self.trusts, folder)
+        world = await self.run(open_world, folder, self.parts, self.preferences.settings, trusted=trusted)
         root = Root(folder, world)
         self._tell(root)
         return root
@@ -248,7 +251,10 @@ class Session:
                 self._read(root)
         before = self.documents.before(document)
         around = await self.snapshot(before.uri) if before is not None else None
-        return await self.run(self._analyse, document, surface, world, around)
+        async with self._turns.setdefault(
+            document.uri, asyncio.Lock()
+        ):  # an edit waits for no more than one analysis
+            return await self.run(self._analyse, document, surface, world, around)
 
     def _analyse(
         self, document: Document, surface: Surface, world: World, before: Snapshot | None
@@ -288,7 +294,7 @@ class Session:
         try:
             used = dict(root.used)
             settings = self.preferences.settings
-            trusted = self.trusts(root.folder)
+            trusted = await self.run(self.trusts, root.folder)
             root.put(await self.run(read_world, root.folder, self.parts, settings, used, trusted=trusted))
         except Exception as error:
             problem = str(error)

@@ -6,9 +6,11 @@ import asyncio
 from contextlib import suppress
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 from gproj_lsp.lsp.diagnostics import diagnostics_of, result_id
 from gproj_lsp.lsp.server import Server
+from gproj_lsp.lsp.worker import Superseded
 
 _PATIENCE = 12.0
 """Seconds to wait for sources where the client can't be told to ask again."""
@@ -25,6 +27,13 @@ def register(server: Server) -> None:
         ),
     )
     async def pulled(params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
+        try:
+            return await report(params)
+        except Superseded as error:
+            again = {"retriggerRequest": True}
+            raise JsonRpcException(str(error), types.LSPErrorCodes.ServerCancelled, again) from error
+
+    async def report(params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
         uri = params.text_document.uri
         snapshot = await session.snapshot(uri)
         if snapshot is not None and not session.client.refresh_diagnostics:

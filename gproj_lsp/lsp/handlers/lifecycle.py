@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import logging
 
@@ -29,16 +30,21 @@ def register(server: Server) -> None:
         session.folders = tuple(path for path in map(path_of, uris) if path is not None)
         for problem in problems:
             server.show(problem)
+        asyncio.get_running_loop().call_soon(_keep_imports)  # when it is answered
 
     @server.request(types.INITIALIZED)
     async def initialized(params: types.InitializedParams) -> None:
         del params
-        # What was imported stays as long as the process; looking through it at each collection costs edits their time.
-        gc.collect()
-        gc.freeze()
         await watch(server)
 
     @server.notification(types.SHUTDOWN)
     def shutdown(params: None) -> None:
         del params
         session.close()
+
+
+def _keep_imports() -> None:
+    """What was imported stays as long as the process; looking through it at each collection costs edits their time."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()

@@ -41,7 +41,7 @@ def hostile(tmp_path):
         "Makefile": f"all:\n\t{trap}\nschema.sql: ; {trap}\n",
         "package.json": json.dumps({"scripts": {"preinstall": trap, "start": trap, "gproj": trap}}),
         ".git/HEAD": "ref: refs/heads/main\n",
-        ".git/config": f'[core]\n\tfsmonitor = "{trap}"\n\tsshCommand = "{trap}"\n\thooksPath = hooks\n[alias]\n\tst = "!{trap}"\n',
+        ".git/config": f'[core]\n\tfsmonitor = "{trap}"\n\thooksPath = hooks\n[alias]\n\tst = "!{trap}"\n',
         ".git/hooks/post-checkout": f"#!/bin/sh\n{trap}\n",
         ".git/hooks/fsmonitor-watchman": f"#!/bin/sh\n{trap}\n",
         "hooks/pre-commit": f"#!/bin/sh\n{trap}\n",

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import sys
 
 import pytest
 from editor import failure
 from lsprotocol import types
+from program import HOME
 
 
 async def alive(editor):
@@ -113,6 +116,23 @@ async def test_large_files_never_block_small_ones(share):
     item = types.TextDocumentItem(editor.uri("big.sql"), "sql", 1, line * 100_000)
     editor.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
     assert await alive(editor)
+
+
+async def test_nothing_is_done_before_the_server_is_initialized(tmp_path):
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "gproj_lsp", "serve"),
+        env={**os.environ, "PYTHONPATH": HOME},
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    early = {"jsonrpc": "2.0", "id": 7, "method": "shutdown"}
+    body = json.dumps(early).encode()
+    process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+    process.stdin.close()
+    out = await asyncio.wait_for(process.stdout.read(), 40)
+    answer = json.loads(out.partition(b"\r\n\r\n")[2])
+    assert (answer["id"], answer["error"]["code"]) == (7, types.ErrorCodes.ServerNotInitialized)
+    assert await process.wait() == 1
 
 
 async def test_a_client_that_goes_away_ends_the_process(connect):
