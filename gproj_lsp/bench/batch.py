@@ -138,10 +138,9 @@ class _Bench:
         return self._measured(batch, [self._text(number, count) for number, count in enumerate(tokens)])
 
     def _measured(self, batch: int, jobs: Sequence[Job[int]]) -> _Arm:
-        for sequence in range(self.model.sequences):
-            self.model.rewind(sequence, 0)
+        lanes = Lanes(self.model, batch)
         began = self.clock()
-        outcomes = Lanes(self.model, batch).run(jobs)
+        outcomes = lanes.run(jobs)
         return _Arm(self.clock() - began, [outcome.get() for outcome in outcomes])
 
     def _hole(self, number: int, rung: Rung, turn: int) -> Job[int]:

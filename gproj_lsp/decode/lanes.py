@@ -189,6 +189,8 @@ class Lanes:
         """
         self.model = model
         self.steps = 0
+        for number in range(model.sequences):
+            model.rewind(number, 0)
         self.members = [
             Lane(model, number) for number in range(min(width or model.sequences, model.sequences))
         ]

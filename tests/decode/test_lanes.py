@@ -83,6 +83,13 @@ def test_what_texts_begin_with_is_read_once():
     assert fed == len(head) + 9
 
 
+def test_what_others_left_in_the_model_does_not_count():
+    several = lanes()
+    several.run([steps(1, 9), steps(2, 9)])
+    again = Lanes(several.model).run([steps(3, 9)])
+    assert again[0].get() == steps(3, 9)(Telling(WORDS))
+
+
 def test_a_decode_that_fails_is_told_so_and_the_others_go_on():
     def fails(model):
         model.feed([1])
