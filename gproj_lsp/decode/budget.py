@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gproj_lsp.decode.base import Vocabulary
     from gproj_lsp.gbnf import Grammar
 
-__all__ = ["Budget", "Unlimited", "open_bytes"]
+__all__ = ["Budget", "Unlimited", "ended", "open_bytes"]
 
 _CAREFUL = 16
 """Where so few tokens are left, each one is looked at."""
@@ -85,6 +85,13 @@ class Budget:
         rest = start.after(whole[len(base or b"") :].decode())
         self._rests[whole] = rest
         return rest
+
+
+def ended(grammar: Grammar, text: bytes) -> bytes | None:
+    """The text with the shortest end that the grammar has for it; None where it has none."""
+    whole = text[: len(text) - open_bytes(text)]
+    end = Rest(grammar).after(whole.decode()).shortest()
+    return None if end is None else whole + end.encode()
 
 
 class Unlimited:

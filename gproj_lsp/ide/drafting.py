@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from gproj_lsp.resolve import Reference, Scope, Verdict
+from gproj_lsp.resolve import Reference, Scope
 from gproj_lsp.syntax import Statement, TokenKind
 from gproj_lsp.text import Span, decode, encode
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from gproj_lsp.environment import Environment
     from gproj_lsp.holes import Hole
     from gproj_lsp.ide.analysis import Resolved
-    from gproj_lsp.syntax import Lexer
+    from gproj_lsp.syntax import Lexer, Token
 
 __all__ = ["Drafting"]
 
@@ -73,15 +74,25 @@ class Drafting:
         for token in statement.code:
             if parts and token.span.start > end:
                 parts.append(" ")
-            parts.append(_spelled(token.text, token.kind, names.get(token.span), words))
+            parts.append(self._spelled(token, names.get(token.span), words))
             end = token.span.end
         if parts and end < len(statement.data):
             parts.append(" ")
         return "".join(parts)
 
+    def _spelled(self, token: Token, name: Reference | None, words: Mapping[str, str]) -> str:
+        if token.kind is not TokenKind.WORD:
+            return token.text
+        if name is not None and name.binding is not None:
+            declared = name.binding.spelling
+        else:
+            declared = words.get(token.text.lower()) or self._spellings.get(token.text.casefold(), "")
+        return declared if declared.casefold() == token.text.casefold() else token.text
 
-def _spelled(text: str, kind: TokenKind, name: Reference | None, words: Mapping[str, str]) -> str:
-    if name is not None and name.verdict is Verdict.DECLARED and name.binding is not None:
-        spelling = name.binding.spelling
-        return spelling if spelling.casefold() == text.casefold() else text
-    return words.get(text.lower(), text) if kind is TokenKind.WORD else text
+    @cached_property
+    def _spellings(self) -> Mapping[str, str]:
+        """How names are declared, without regard to case; the first of several."""
+        found: dict[str, str] = {}
+        for binding in self.before:
+            found.setdefault(binding.name.casefold(), binding.spelling)
+        return found
