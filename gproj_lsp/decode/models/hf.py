@@ -35,6 +35,8 @@ _WATCHED = 32
 """Tokens between two looks at `stop`."""
 _BRANCHES = 64
 _SHOWN = 200
+_DENSEST = 8
+"""Weights in a byte, more than any quantization holds."""
 _CHOOSE = "choose a folder with config.json, tokenizer.json and weights as safetensors, or a GGUF file"
 
 
@@ -323,15 +325,19 @@ def _load(path: Path) -> _Loaded:
 def _read(torch: ModuleType, transformers: ModuleType, where: dict[str, str], path: Path) -> _Loaded:
     safe = {"local_files_only": True, "trust_remote_code": False}
     config = transformers.AutoConfig.from_pretrained(**where, **safe)
+    config._attn_implementation = None  # noqa: SLF001  (else a configuration may have kernels fetched and run)
     text: _Config = config.get_text_config()
-    layers = getattr(text, "num_hidden_layers", 1)
-    if not isinstance(layers, int) or not 1 <= layers <= MOST_LAYERS:
-        raise ModelError("its configuration says that it has no layer, or more than any model", mend=_CHOOSE)
+    _check(torch, transformers, config, text, path)
     tokenizer = transformers.AutoTokenizer.from_pretrained(**where, **safe)
     weights = {} if "gguf_file" in where else {"use_safetensors": True}
     found = torch.cuda.is_available()
     network, said = transformers.AutoModelForCausalLM.from_pretrained(
-        **where, **safe, **weights, dtype="auto" if found else torch.float32, output_loading_info=True
+        **where,
+        **safe,
+        **weights,
+        config=config,
+        dtype="auto" if found else torch.float32,
+        output_loading_info=True,
     )
     if said.get("missing_keys"):
         raise ModelError("some of its weights are missing", mend=_CHOOSE)
@@ -344,10 +350,29 @@ def _read(torch: ModuleType, transformers: ModuleType, where: dict[str, str], pa
         end=_ids(getattr(network.generation_config, "eos_token_id", None), text, tokenizer),
         begin=begin if begin in tokenizer("")["input_ids"] else None,
     )
-    window = getattr(text, "sliding_window", None) or 0
-    return _Loaded(
-        torch, transformers, network, vocabulary, getattr(text, "max_position_embeddings", None) or 0, window
+    made_for, window = (
+        _count(getattr(text, name, 0)) for name in ("max_position_embeddings", "sliding_window")
     )
+    return _Loaded(torch, transformers, network, vocabulary, made_for, window)
+
+
+def _check(torch: ModuleType, transformers: ModuleType, config: object, text: _Config, path: Path) -> None:
+    """Refuse what would take all of the memory before it is found out to be no model: the weights are too few for its shape."""
+    if not 1 <= _count(getattr(text, "num_hidden_layers", 1)) <= MOST_LAYERS:
+        raise ModelError("its configuration says that it has no layer, or more than any model", mend=_CHOOSE)
+    files = [path] if path.is_file() else path.rglob("*.safetensors")
+    size = sum(file.stat().st_size for file in files)
+    with torch.device("meta"):
+        shape = transformers.AutoModelForCausalLM.from_config(config, trust_remote_code=False)
+    if shape.num_parameters() > size * _DENSEST:
+        raise ModelError(
+            "it has no weights as safetensors, or far fewer than its configuration tells of", mend=_CHOOSE
+        )
+
+
+def _count(found: object) -> int:
+    """A number that a configuration tells; 0 where it tells none."""
+    return found if isinstance(found, int) and found > 0 else 0
 
 
 def _ids(first: object, *owners: object) -> Iterator[int]:

@@ -245,6 +245,30 @@ def test_a_configuration_that_does_not_fit_is_told(copy, said):
         open_hf(copy)
 
 
+@pytest.mark.parametrize(
+    "said", [{"hidden_size": 10**6, "head_dim": 16}, {"vocab_size": 10**9}, {"intermediate_size": 10**9}]
+)
+def test_a_configuration_that_asks_for_all_of_the_memory_gets_none(copy, said):
+    break_config(copy, **said)
+    with pytest.raises(ModelError, match="far fewer"):
+        open_hf(copy)
+
+
+@pytest.mark.usefixtures("_no_network")
+@pytest.mark.parametrize("name", ["attn_implementation", "_attn_implementation"])
+def test_no_kernel_is_fetched_because_a_configuration_names_one(copy, name):
+    break_config(copy, **{name: "kernels-community/evil"})
+    assert open_hf(copy)._network.config._attn_implementation == "sdpa"
+
+
+@pytest.mark.parametrize("said", [{"max_position_embeddings": -5}, {"sliding_window": "x"}])
+def test_what_a_configuration_tells_and_can_not_be_is_not_believed(copy, said):
+    break_config(copy, **said)
+    model = open_hf(copy, capacity=100)
+    assert model.capacity == 100
+    assert len(model.feed([70, 71])) == len(model.vocabulary)
+
+
 def test_weights_that_are_missing_are_not_made_up(copy):
     break_config(copy, num_hidden_layers=3)
     with pytest.raises(ModelError, match="missing"):
