@@ -13,6 +13,7 @@ from lsprotocol import types
 
 from gproj_lsp.errors import GprojError
 from gproj_lsp.ghosts import Diagnostic
+from gproj_lsp.ide.declared import declaration_before
 from gproj_lsp.ide.offers import Offer
 from gproj_lsp.lsp.convert import uri_of
 from gproj_lsp.lsp.options import Client
@@ -29,6 +30,8 @@ SOURCE = "gproj"
 HOLE = "hole"
 """The code of the hint that a hole is."""
 
+_IN_FILES = frozenset({"ddl", "snapshot"})
+"""The providers whose places are files."""
 _SHOWN = 3
 _SEVERITIES = {
     "error": types.DiagnosticSeverity.Error,
@@ -95,16 +98,24 @@ def hole_message(offer: Offer) -> str:
 
 def _related(finding: Diagnostic, snapshot: Snapshot) -> list[types.DiagnosticRelatedInformation] | None:
     """Where the nearest name is declared, if that is in a file."""
-    origin = finding.origin
-    if origin is None or not finding.suggestions or origin.provider not in {"ddl", "snapshot"}:
+    location = _declared(finding, snapshot) if finding.suggestions else None
+    if location is None:
         return None
-    match = _PLACE.match(origin.place)
-    name, line = (match["file"], int(match["line"]) - 1) if match else (origin.place, 0)
-    if not name:
-        return None
-    at = types.Position(line, 0)
-    location = types.Location(uri_of(snapshot.root / name), types.Range(at, at))
     return [types.DiagnosticRelatedInformation(location, f"{finding.suggestions[0]} is declared here")]
+
+
+def _declared(finding: Diagnostic, snapshot: Snapshot) -> types.Location | None:
+    provider, place = (finding.origin.provider, finding.origin.place) if finding.origin else ("", "")
+    if provider == "buffer":
+        name = finding.suggestions[0]
+        span = declaration_before(snapshot.analysis, name, finding.sort, finding.span.start)
+        return types.Location(snapshot.document.uri, snapshot.range(span)) if span else None
+    if provider not in _IN_FILES or not place:
+        return None
+    match = _PLACE.match(place)
+    file, line = (match["file"], int(match["line"]) - 1) if match else (place, 0)
+    at = types.Position(line, 0)
+    return types.Location(uri_of(snapshot.root / file), types.Range(at, at))
 
 
 class Publisher:

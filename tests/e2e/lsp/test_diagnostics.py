@@ -49,6 +49,17 @@ async def test_it_says_where_the_nearest_name_is_declared(share, work):
     assert "users" in related.message
 
 
+async def test_it_says_where_the_text_itself_declares_the_nearest_name(share, work):
+    editor = await share()
+    await editor.open(
+        "a.sql", 'CREATE TABLE "ö😀" (a INT);\nCREATE TABLE things (a INT);\nSELECT 1 FROM thngs;'
+    )
+    (found,) = await editor.diagnostics("a.sql", has_ghosts)
+    (related,) = found.related_information
+    assert related.location.uri == editor.uri("a.sql")
+    assert related.location.range == editor.range("a.sql", "things")
+
+
 async def test_a_client_that_takes_no_related_information_gets_none(share, work):
     editor = await share(related=False)
     await editor.open("a.sql", "SELECT 1 FROM usrs;")
