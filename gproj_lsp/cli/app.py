@@ -167,6 +167,12 @@ def fill(
         float | None, typer.Option(min=0.0, max=1.0, help="Sample from the likeliest tokens only.")
     ] = None,
     allow_base: AllowBase = False,
+    batch: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=1, max=64, help="Fill so many statements at once, none shown another's names."
+        ),
+    ] = 1,
     stdin_filename: StdinName = None,
     overrides: Overrides = None,
 ) -> int:
@@ -188,6 +194,7 @@ def fill(
         write=write,
         json=json,
         hole=hole,
+        batch=batch,
         stdin_filename=stdin_filename,
         overrides=[*(overrides or ()), *said],
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 from gproj_lsp import document
 from gproj_lsp.cli.console import Progress, complain, note, out, progress, stdout
 from gproj_lsp.cli.opened import Opened, hole_at, open_document
-from gproj_lsp.cli.wiring import open_filler
+from gproj_lsp.cli.wiring import open_abreast, open_filler
 from gproj_lsp.decode.fill import FilledHole, Filler, FillResult, HoleRanking, OpenHole
 from gproj_lsp.decode.trace import Event, HoleEntered, Listener
 from gproj_lsp.errors import EmptyQueryError, InputError
@@ -28,6 +28,7 @@ def fill(
     write: bool,
     json: bool,
     hole: int | None,
+    batch: int,
     stdin_filename: str | None,
     overrides: Iterable[str],
 ) -> int:
@@ -54,7 +55,12 @@ def fill(
         return 0
     began = time.perf_counter()
     with progress("loading the model") as shown:
-        filler = open_filler(opened.workspace.settings, opened.surface, told=_listener(shown))
+        settings = opened.workspace.settings
+        filler = (
+            open_abreast(settings, opened.surface, batch, lambda done: shown.update(f"{done} statements"))
+            if batch > 1
+            else open_filler(settings, opened.surface, told=_listener(shown))
+        )
         only = None if hole is None else {hole - 1}
         result = filler.fill(opened.document.text, opened.analyzer.analyse, only)
     return _deliver(opened, result, time.perf_counter() - began, write=write, json=json)

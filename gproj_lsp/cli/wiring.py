@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -15,8 +15,9 @@ from gproj_lsp.surface import Surface, shipped
 from gproj_lsp.workspace import Workspace
 
 if TYPE_CHECKING:
+    from gproj_lsp.decode.abreast import Abreast
     from gproj_lsp.decode.base import BatchModel, HoleFiller, LanguageModel
-    from gproj_lsp.decode.fill import Filler, Writer
+    from gproj_lsp.decode.fill import Filler, Wishes, Writer
     from gproj_lsp.decode.trace import Listener
     from gproj_lsp.lsp.parts import Parts
 
@@ -25,6 +26,7 @@ __all__ = [
     "Workspaces",
     "lsp_parts",
     "models_at_hand",
+    "open_abreast",
     "open_batch",
     "open_filler",
     "open_model",
@@ -186,18 +188,46 @@ def open_filler(
     """
     from gproj_lsp.decode.context import Context
     from gproj_lsp.decode.engines import make_engine
-    from gproj_lsp.decode.fill import Filler, Wishes
-    from gproj_lsp.decode.sampling import Sampling
+    from gproj_lsp.decode.fill import Filler
     from gproj_lsp.decode.trace import silent
 
-    sampling = Sampling(
-        settings.number("fill.temperature"), settings.number("fill.top-p"), int(settings.number("fill.seed"))
-    )
-    wishes = Wishes(sampling, allow_base=settings.flag("fill.allow-base"))
+    wishes = _wishes(settings)
     who = writer or (Context(model) if model else open_writer(settings))
     # Nothing is decoded here where holes are filled elsewhere: the default engine checks what comes back.
     engine = make_engine(settings.text("engine")) if isinstance(who, Context) else make_engine()
     return Filler(surface, who, engine, wishes, told or silent)
+
+
+def open_abreast(
+    settings: Settings, surface: Surface, width: int, done: Callable[[int], None] = lambda _: None
+) -> Abreast:
+    """What fills several statements at once with the model and the engine that the settings ask for.
+
+    Args:
+        settings: What the user asked for.
+        surface: The language.
+        width: How many statements at once.
+        done: Told how many statements are filled.
+
+    Raises:
+        ModelError: The model is absent or can't be loaded, or can't be shown several texts at once.
+    """
+    from gproj_lsp.decode.abreast import Abreast
+    from gproj_lsp.decode.engines import make_engine
+    from gproj_lsp.decode.lanes import Lanes
+
+    lanes = Lanes(open_batch(settings, width))
+    return Abreast(surface, lanes, make_engine(settings.text("engine")), _wishes(settings), done)
+
+
+def _wishes(settings: Settings) -> Wishes:
+    from gproj_lsp.decode.fill import Wishes
+    from gproj_lsp.decode.sampling import Sampling
+
+    sampling = Sampling(
+        settings.number("fill.temperature"), settings.number("fill.top-p"), int(settings.number("fill.seed"))
+    )
+    return Wishes(sampling, allow_base=settings.flag("fill.allow-base"))
 
 
 def open_writer(settings: Settings) -> Writer:
@@ -220,11 +250,15 @@ def open_batch(settings: Settings, sequences: int, *, threads: int | None = None
         threads: CPU threads; by default as many as pay.
 
     Raises:
-        ModelError: It is absent or can't be loaded.
+        ModelError: It is absent or can't be loaded, or does not run in llama.cpp on this machine.
     """
-    from gproj_lsp.decode.models.catalogue import locate
+    from gproj_lsp.decode.models.catalogue import locate, runs_in_transformers
     from gproj_lsp.decode.models.llama_batch import load_batch
+    from gproj_lsp.errors import ModelError
 
+    if _is_remote(settings) or runs_in_transformers(settings.text("model")):
+        mend = "use a GGUF file for it, as in -c model=embedded"
+        raise ModelError("only models of llama.cpp are shown several texts at once", mend=mend)
     return load_batch(
         locate(settings.text("model"), root=settings.root), sequences=sequences, threads=threads
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from program import gproj
 
 from gproj_lsp.decode.abreast import Abreast
 from gproj_lsp.decode.context import Context
@@ -114,3 +115,23 @@ def test_stopping_gives_nothing(fill):
 
     with pytest.raises(Cancelled):
         fill(SHOP + QUESTIONS, stop=stop)
+
+
+def test_the_program_fills_side_by_side(tmp_path):
+    (tmp_path / "q.sql").write_text(
+        SHOP
+        + "SELECT id, name, ?? FROM users;\nCREATE TABLE {shop:TableDecl} (a INT);\nSELECT ?? FROM shop;\n"
+    )
+    done = gproj(tmp_path, "fill", "q.sql", "--batch", "3", "--write")
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "q.sql").read_text()
+    assert text.endswith(
+        "SELECT id, name, email FROM users;\nCREATE TABLE shop (a INT);\nSELECT a FROM shop;\n"
+    )
+
+
+def test_models_that_are_shown_one_text_at_a_time_are_told(tmp_path):
+    (tmp_path / "q.sql").write_text(SHOP + "SELECT ?? FROM users;\n")
+    done = gproj(tmp_path, "fill", "q.sql", "--batch", "3", "-c", "model=http://127.0.0.1:1/v1")
+    assert done.returncode == 2
+    assert b"several texts at once" in done.stderr
