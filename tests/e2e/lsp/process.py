@@ -61,10 +61,10 @@ def server(folder: Path, state: Path, log: Path, **options):
             client.close()
 
 
-def resident(client: Client) -> float:
-    """MiB of memory that the server's process holds of its own, what it shares with files not counted."""
+def resident(client: Client, what: str = "VmRSS") -> float:
+    """MiB of memory that the server's process holds; `RssAnon` leaves out what it shares with files, such as a model."""
     for line in Path(f"/proc/{client.process}/status").read_text().splitlines():
-        if line.startswith("RssAnon:"):
+        if line.startswith(f"{what}:"):
             return int(line.split()[1]) / 1024
     raise AssertionError("the system does not say")
 

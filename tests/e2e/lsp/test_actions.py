@@ -26,13 +26,14 @@ def work(tmp_path):
 
 
 @pytest.fixture
-def start(connect, work):
+def start(share, work):
     """A client with one document open whose sources are read."""
 
     async def started(text, **able):
-        editor = await connect(**able)
+        editor = await share(**able)
         await editor.open("a.sql", text)
-        await editor.status("ready", editor.uri("."))
+        refresh = types.ExecuteCommandParams("gproj.refreshEnvironment")  # answered when sources are read
+        await editor.client.workspace_execute_command_async(refresh)
         return editor
 
     return started
@@ -108,7 +109,7 @@ async def test_without_resolve_edits_come_at_once_and_models_by_command(start):
     assert called["command"] == "gproj.apply"
     answer = await command(editor, called["command"], *called["arguments"])
     assert answer["applied"]
-    assert after(editor, editor.applied[-1].edit) in {
+    assert after(editor, applied(editor)[-1]) in {
         text.replace("nmae", name) for name in ("id", "name", "email")
     }
 
@@ -143,8 +144,8 @@ async def test_the_model_fills_holes_and_the_cursor_goes_to_the_next(start):
     editor.replace("a.sql", filled)
     answer = await command(editor, done.command.command, *done.command.arguments)
     assert editor.at("a.sql", _range(answer["range"])) == "??"
-    assert [each.uri for each in editor.client.shown_documents] == [editor.uri("a.sql")]
-    assert editor.at("a.sql", editor.client.shown_documents[0].selection) == "??"
+    (shown,) = (each for each in editor.client.shown_documents if each.uri == editor.uri("a.sql"))
+    assert editor.at("a.sql", shown.selection) == "??"
     last = await resolved(editor, "??", "Fill: Column (2 candidates)")
     assert last.command is None
 
@@ -195,7 +196,7 @@ async def test_an_edit_while_the_model_fills_leaves_nothing(start):
     editor.type("a.sql", "users", "orders")
     error = await failure(request)
     assert error.code == types.LSPErrorCodes.ContentModified
-    assert editor.applied == []
+    assert applied(editor) == []
     assert await listed(editor, "??")  # and the server goes on
 
 
@@ -226,7 +227,7 @@ async def test_a_request_can_be_cancelled(start, by):
     await editor._until(lambda: _kinds(editor), lambda kinds: kinds[-1] == "end")
     done = await resolved(editor, "??", "Fill: Column")  # the thread is free
     assert after(editor, done.edit)
-    assert editor.applied == []
+    assert applied(editor) == []
 
 
 async def test_text_streams_to_clients_that_show_it_and_to_no_others(start):
@@ -234,21 +235,30 @@ async def test_text_streams_to_clients_that_show_it_and_to_no_others(start):
     editor = await start(text)
     done = await resolved(editor, "??", "Fill:")
     await editor._until(lambda: _kinds(editor), lambda kinds: kinds and kinds[-1] == "end")
-    kinds = [each["kind"] for each in editor.streams]
+    kinds = [each["kind"] for each in streams(editor)]
     assert (kinds[:2], kinds[-2:]) == (["begin", "hole"], ["filled", "end"])
-    assert {(each["uri"], each["version"]) for each in editor.streams} == {(editor.uri("a.sql"), 1)}
-    assert editor.at("a.sql", _range(editor.streams[1]["range"])) == "??"
-    assert after(editor, done.edit) == text.replace("??", editor.streams[-2]["text"])
+    assert {(each["uri"], each["version"]) for each in streams(editor)} == {(editor.uri("a.sql"), 1)}
+    assert editor.at("a.sql", _range(streams(editor)[1]["range"])) == "??"
+    assert after(editor, done.edit) == text.replace("??", streams(editor)[-2]["text"])
 
 
 async def test_no_stream_for_standard_clients(start):
     editor = await start("SELECT ?? FROM users;", stream=False)
     await resolved(editor, "??", "Fill:")
-    assert editor.streams == []
+    assert streams(editor) == []
+
+
+def streams(editor):
+    return [each for each in editor.streams if each["uri"] == editor.uri("a.sql")]
+
+
+def applied(editor):
+    edits = [each.edit for each in editor.applied]
+    return [each for each in edits if each.document_changes[0].text_document.uri == editor.uri("a.sql")]
 
 
 async def _kinds(editor):
-    return [each["kind"] for each in editor.streams]
+    return [each["kind"] for each in streams(editor)]
 
 
 def _range(given):
