@@ -29,11 +29,14 @@ from gproj_lsp.gbnf import (
     Names,
     Ref,
     Region,
+    Repeat,
+    Seq,
     Slot,
     lowered,
     prune,
     reachable,
     rebuild,
+    walk,
     word_of,
 )
 
@@ -86,7 +89,10 @@ def expand(
     """
     letters = letters or Letters()
     plan = _plan(_nodes(start, fragments, rung_of), letters.keywords)
-    names = {name: _names(query, environment, letters.any_case) for name, query in plan.names.items()}
+    names = {
+        name: _names(query, environment, _every if loose else letters.any_case)
+        for name, (query, loose) in plan.names.items()
+    }
     words = {name: _word(word, environment) for name, word in plan.words.items()}
     empty = frozenset(name for name, rule in names.items() if rule == _NONE)
     rules = plan.rules_without(empty)
@@ -134,13 +140,13 @@ class _Plan:
     Attributes:
         start: The start rule.
         rules: Every rule but those of names.
-        names: The query of each rule that is names.
+        names: The query of each rule that is names, and whether they may be written in any case whatever they are.
         words: What each rule that stands open leaves out.
     """
 
     start: str
     rules: Mapping[str, Expr]
-    names: Mapping[str, Query]
+    names: Mapping[str, tuple[Query, bool]]
     words: Mapping[str, _Open]
     _pruned: dict[frozenset[str], Mapping[str, Expr]] = field(default_factory=dict, init=False, repr=False)
 
@@ -223,7 +229,7 @@ class _Planner:
         self._start = nodes[0].key
         self._keywords = keywords
         self._rules: dict[str, Expr] = {}
-        self._names: dict[Query, str] = {}
+        self._names: dict[tuple[Query, bool], str] = {}
         self._words: dict[_Open, str] = {}
         self._plain: dict[Expr, str] = {}
 
@@ -247,7 +253,7 @@ class _Planner:
     def _rule(self, node: _Node, name: str) -> str:
         """The name of a rule's copy; plain rules have one for all."""
         rule = node.fragment.grammar.rules[name]
-        if isinstance(rule, CharClass):
+        if all(isinstance(each, CharClass | Literal | Seq | Alt | Repeat) for each in walk(rule)):
             return self._plain.setdefault(rule, f"plain-{len(self._plain)}")
         return f"{node.fragment.anchor}-{self._classes[node.key]}-{name}"
 
@@ -270,7 +276,7 @@ class _Planner:
     def _slot(self, node: _Node, ladder: SlotLadder) -> str:
         query = ladder.query(node.rung)
         if query is not None:
-            return self._names.setdefault(query, f"names-{len(self._names)}")
+            return self._names.setdefault((query, ladder.any_case), f"names-{len(self._names)}")
         if ladder.unless is None:
             return self._rule(node, ladder.base)
         word = _Open(node.fragment.grammar.rules[ladder.base], ladder.unless)
@@ -283,6 +289,10 @@ class _Planner:
         if self._keywords is Keywords.ANY:
             return AnyCase((text,))
         return Literal(text.upper() if self._keywords is Keywords.UPPER else text.lower())
+
+
+def _every(_: Binding) -> bool:
+    return True
 
 
 def _names(query: Query, environment: Environment, any_case: Callable[[Binding], bool] | None) -> Expr:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from gproj_lsp.errors import GrammarError
 from gproj_lsp.gbnf import (
     Alt,
+    AnyCase,
     CharClass,
     Expr,
     Grammar,
@@ -15,22 +16,33 @@ from gproj_lsp.gbnf import (
     Ref,
     Repeat,
     Seq,
+    Word,
     check,
     prune,
     sample,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from random import Random
 
 LETTERS = "abé"
 
 
-def random_grammar(rng: Random, depth: int = 3) -> Grammar:
-    """A valid grammar in which every rule is inhabited and used; `depth` bounds the nesting of one rule."""
+def random_grammar(rng: Random, depth: int = 3, *, worded: bool = False) -> Grammar:
+    """A valid grammar in which every rule is inhabited and used.
+
+    Args:
+        rng: The source of randomness.
+        depth: Bounds the nesting of one rule.
+        worded: Whether names in any case, words but some and white space take part.
+    """
+    extra = _WORDED if worded else ()
     while True:
         names = ["root", *(f"x{i}" for i in range(rng.randint(0, 3)))]
-        rules = {name: _expr(rng, names, depth) for name in names}
+        rules = {name: _expr(rng, names, depth, extra) for name in names}
+        if worded:
+            rules["blank"] = CharClass(((ord(" "), ord(" ")),))
         grammar = prune(Grammar(rules))
         if grammar is None:
             continue
@@ -45,8 +57,28 @@ def _word(rng: Random) -> str:
     return "".join(rng.choices(LETTERS, weights=(4, 4, 1), k=rng.randint(1, 3)))
 
 
-def _expr(rng: Random, names: list[str], depth: int) -> Expr:
+_AB = CharClass(((ord("A"), ord("B")), (ord("a"), ord("b"))))
+
+_WORDED: tuple[Callable[[Random], Expr], ...] = (
+    lambda rng: AnyCase(tuple(dict.fromkeys(_word(rng) for _ in range(rng.randint(1, 3))))),
+    lambda rng: Word(
+        _AB, _AB, rng.randint(1, 2), rng.randint(2, 4), frozenset(_plain(rng) for _ in range(2))
+    ),
+    lambda _: Ref("blank"),
+    lambda _: Seq((Ref("blank"), Literal("a"))),
+)
+
+
+def _plain(rng: Random) -> str:
+    return "".join(rng.choices("ab", k=rng.randint(1, 2)))
+
+
+def _expr(
+    rng: Random, names: list[str], depth: int, extra: tuple[Callable[[Random], Expr], ...] = ()
+) -> Expr:
     kind = rng.random()
+    if extra and kind < 0.2:
+        return rng.choice(extra)(rng)
     if depth == 0 or kind < 0.25:
         return rng.choice(
             [
@@ -59,14 +91,14 @@ def _expr(rng: Random, names: list[str], depth: int) -> Expr:
             ]
         )()
     if kind < 0.55:
-        return Seq(tuple(_expr(rng, names, depth - 1) for _ in range(rng.randint(2, 3))))
+        return Seq(tuple(_expr(rng, names, depth - 1, extra) for _ in range(rng.randint(2, 3))))
     if kind < 0.85:
-        return Alt(tuple(_expr(rng, names, depth - 1) for _ in range(rng.randint(2, 3))))
+        return Alt(tuple(_expr(rng, names, depth - 1, extra) for _ in range(rng.randint(2, 3))))
     least, most = rng.choice([(0, 1), (0, None), (1, None), (1, 2), (2, 3)])
-    return Repeat(_expr(rng, names, depth - 1), least, most)
+    return Repeat(_expr(rng, names, depth - 1, extra), least, most)
 
 
-def texts(grammar: Grammar, rng: Random, count: int) -> list[str]:
+def texts(grammar: Grammar, rng: Random, count: int, letters: str = LETTERS) -> list[str]:
     """Strings of the language, strings close to them, and strings at random."""
     found: list[str] = []
     for _ in range(count):
@@ -74,6 +106,6 @@ def texts(grammar: Grammar, rng: Random, count: int) -> list[str]:
         near = list(word)
         for _ in range(rng.randint(1, 2)):
             at = rng.randint(0, len(near))
-            near[at : at + rng.randint(0, 1)] = rng.choice(["", rng.choice(LETTERS)])
-        found += [word, "".join(near), "".join(rng.choices(LETTERS, k=rng.randint(0, 6)))]
+            near[at : at + rng.randint(0, 1)] = rng.choice(["", rng.choice(letters)])
+        found += [word, "".join(near), "".join(rng.choices(letters, k=rng.randint(0, 6)))]
     return list(dict.fromkeys(found))

@@ -22,7 +22,7 @@ def avoiding(word: Word, fresh: Callable[[], str]) -> tuple[Expr, dict[str, Expr
     pending = [word]
     while pending:
         state = pending.pop()
-        if state not in names and (state.most or state.admits("")):
+        if state not in names and _alive(state):
             names[state] = fresh()
             pending += _after(state).values()
     for state, name in names.items():
@@ -41,15 +41,22 @@ def _after(state: Word) -> dict[str, Word]:
     return found
 
 
+def _alive(state: Word) -> bool:
+    """Whether any word is left; none is where the greatest length is that of words to avoid."""
+    if state.admits("") or not state.avoid:
+        return True
+    after = _after(state)
+    return bool(state.most and _without(state.first, after).ranges) or any(map(_alive, after.values()))
+
+
 def _rule(state: Word, names: dict[Word, str]) -> Expr:
     after = _after(state)
     choices: list[Expr] = []
     if not state.avoid:
         return _free(state)
     for char, rest in sorted(after.items(), key=itemgetter(0)):
-        if not (rest.most or rest.admits("")):
-            continue  # an avoided word of the greatest length: nothing is left
-        choices.append(sequence((_either(char, state), Ref(names[rest]))))
+        if _alive(rest):
+            choices.append(sequence((_either(char, state), Ref(names[rest]))))
     others = _without(state.first, after)
     if others.ranges and state.most:
         free = Word(state.rest, state.rest, max(state.least - 1, 0), state.most - 1, frozenset())

@@ -381,6 +381,24 @@ def test_three_hundred_random_grammars(name: str, capsys: pytest.CaptureFixture[
         print(f"\n{name}: {300 - refused} grammars, {inside} of {tried} texts inside, no discrepancy", end="")  # noqa: T201  (how much was tried is a result)
 
 
+@pytest.mark.parametrize("name", GENERAL)
+def test_random_grammars_of_words_and_white_space(name: str):
+    """Names in any case, words but some, and the white space that parts lexemes."""
+    rng, tokens = Random(7), vocabulary_for(name)
+    depth, longest, count = (2, 8, 60) if name == "llama" else (3, 30, 200)
+    for _ in range(count):
+        grammar = random_grammar(rng, depth, worded=True)
+        words = [text for text in texts(grammar, rng, 8, "abAB é") if len(text) <= longest]
+        try:
+            matcher = engine(name).compile(grammar, tokens)
+        except EngineError:
+            assert name == "llama"  # repetitions of what may be empty
+            continue
+        for text in words:
+            assert accepts(matcher, text) == denotes(grammar, text), text
+            assert matcher.fork().accept_bytes(text.encode()) == viable(grammar, text), text
+
+
 @pytest.mark.parametrize("name", EVERY)
 def test_twenty_thousand_names(name: str):
     names = [f"{kind}_{number}" for kind in ("user", "order", "Straße") for number in range(6_667)]
