@@ -1,32 +1,23 @@
-"""Models of Hugging Face's Transformers, in this process.
-
-Nothing is downloaded and nothing of a model's folder is run: files are local, weights are safetensors or GGUF (never pickles),
-and code that a folder brings is not trusted, whatever its configuration says.
-"""
+"""Models of Hugging Face's Transformers, in this process: a cache that is cut back where a text is."""
 
 from __future__ import annotations
 
-import warnings
-from contextlib import redirect_stderr
-from dataclasses import dataclass
 from inspect import signature
-from io import StringIO
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gproj_lsp.decode.models.gguf import MOST_LAYERS, check_gguf
-from gproj_lsp.decode.models.hf_tokens import vocabulary_of
-from gproj_lsp.errors import Cancelled, GprojError, ModelError
+from gproj_lsp.decode.models.hf_folder import first_line, load
+from gproj_lsp.errors import Cancelled, ModelError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
-    from types import ModuleType
 
     from numpy.typing import NDArray
 
     from gproj_lsp.decode.base import LanguageModel, Logits, Stop, Vocabulary
+    from gproj_lsp.decode.models.hf_folder import Loaded, Network
 
 __all__ = ["HfModel", "HfTreeModel", "open_hf"]
 
@@ -34,62 +25,6 @@ _BATCH = 512
 _WATCHED = 32
 """Tokens between two looks at `stop`."""
 _BRANCHES = 64
-_SHOWN = 200
-_DENSEST = 8
-"""Weights in a byte, more than any quantization holds."""
-_CHOOSE = "choose a folder with config.json, tokenizer.json and weights as safetensors, or a GGUF file"
-
-
-class _Network(Protocol):
-    """What is used of `transformers.PreTrainedModel`."""
-
-    device: object
-    dtype: object
-    forward: Callable[..., _Output]
-
-    def __call__(self, **said: object) -> _Output: ...
-
-
-class _Output(Protocol):
-    """What is used of what a network gives: `logits` of shape `(1, n, V)`."""
-
-    @property
-    def logits(self) -> Sequence[_Tensor]: ...
-
-
-class _Tensor(Protocol):
-    def float(self) -> _Tensor: ...
-    def cpu(self) -> _Tensor: ...
-    def numpy(self) -> NDArray[np.float32]: ...
-
-
-class _Config(Protocol):
-    """What is used of `transformers.PreTrainedConfig`."""
-
-    vocab_size: int
-
-    def get_text_config(self) -> _Config: ...
-
-
-@dataclass(frozen=True)
-class _Loaded:
-    """A model's parts.
-
-    Attributes:
-        torch: The library.
-        transformers: The library.
-        network: The weights.
-        vocabulary: Its tokens.
-        made_for: How many tokens its context may hold; 0 where that is not told.
-        window: How many tokens it looks back at most; 0: at all.
-    """
-
-    torch: ModuleType
-    transformers: ModuleType
-    network: _Network
-    vocabulary: Vocabulary
-    made_for: int
-    window: int
 
 
 def open_hf(path: Path, *, capacity: int = 4096) -> LanguageModel:
@@ -102,7 +37,7 @@ def open_hf(path: Path, *, capacity: int = 4096) -> LanguageModel:
     Raises:
         ModelError: Transformers is not installed, or the model can't be loaded; tells where and what mends it.
     """
-    loaded = _load(path)
+    loaded = load(path)
     tree = HfTreeModel(loaded, capacity)
     if not 0 < loaded.window < tree.capacity and tree.branches_exactly():
         return tree
@@ -112,10 +47,10 @@ def open_hf(path: Path, *, capacity: int = 4096) -> LanguageModel:
 class HfModel:
     """One context over a Transformers model; see `LanguageModel` for the contract."""
 
-    def __init__(self, loaded: _Loaded, capacity: int) -> None:
+    def __init__(self, loaded: Loaded, capacity: int) -> None:
         self._torch = loaded.torch
         self._empty = loaded.transformers.DynamicCache
-        self._network: _Network | None = loaded.network
+        self._network: Network | None = loaded.network
         self._vocabulary = loaded.vocabulary
         self._capacity = min(capacity, loaded.made_for or capacity)
         self._cache = self._empty()
@@ -208,7 +143,7 @@ class HfModel:
                 said = {**said, self._kept: self._cache, "use_cache": True}
                 found = network(input_ids=text, logits_to_keep=0 if every else 1, **said)
         except (RuntimeError, ValueError, TypeError, IndexError, MemoryError) as error:
-            raise ModelError(f"the model failed: {_first_line(error)}", place=self.name) from error
+            raise ModelError(f"the model failed: {first_line(error)}", place=self.name) from error
         rows = found.logits[0].float().cpu().numpy()
         return rows if every else rows[-1:]
 
@@ -293,107 +228,3 @@ def _tree(parents: Sequence[int], base: int) -> tuple[NDArray[np.bool_], list[in
         sees[node, base + node] = True
         depth.append(0 if parent < 0 else depth[parent] + 1)
     return sees, depth
-
-
-def _load(path: Path) -> _Loaded:
-    torch, transformers = _libraries()
-    if path.is_file():
-        check_gguf(path)
-        where = {"pretrained_model_name_or_path": str(path.parent), "gguf_file": path.name}
-    elif (path / "config.json").is_file():
-        where = {"pretrained_model_name_or_path": str(path)}
-    else:
-        raise ModelError("there is no model of Transformers", place=str(path), mend=_CHOOSE)
-    try:
-        with (
-            warnings.catch_warnings(),
-            redirect_stderr(StringIO()),
-        ):  # not all bars of progress can be turned off
-            warnings.simplefilter("ignore")
-            return _read(torch, transformers, where, path)
-    except GprojError as error:
-        error.place = error.place or str(path)
-        raise
-    except (KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException as error:  # a native library may even panic, and a folder can hold anything
-        raise ModelError(
-            f"Transformers can't load this model: {_first_line(error)}", place=str(path), mend=_CHOOSE
-        ) from error
-
-
-def _read(torch: ModuleType, transformers: ModuleType, where: dict[str, str], path: Path) -> _Loaded:
-    safe = {"local_files_only": True, "trust_remote_code": False}
-    config = transformers.AutoConfig.from_pretrained(**where, **safe)
-    config._attn_implementation = None  # noqa: SLF001  (else a configuration may have kernels fetched and run)
-    text: _Config = config.get_text_config()
-    _check(torch, transformers, config, text, path)
-    tokenizer = transformers.AutoTokenizer.from_pretrained(**where, **safe)
-    weights = {} if "gguf_file" in where else {"use_safetensors": True}
-    found = torch.cuda.is_available()
-    network, said = transformers.AutoModelForCausalLM.from_pretrained(
-        **where,
-        **safe,
-        **weights,
-        config=config,
-        dtype="auto" if found else torch.float32,
-        output_loading_info=True,
-    )
-    if said.get("missing_keys"):
-        raise ModelError("some of its weights are missing", mend=_CHOOSE)
-    network.eval().to("cuda" if found else "cpu")
-    begin = tokenizer.bos_token_id
-    vocabulary = vocabulary_of(
-        tokenizer.backend_tokenizer,
-        name=path.stem if path.is_file() else path.name,
-        size=text.vocab_size,
-        end=_ids(getattr(network.generation_config, "eos_token_id", None), text, tokenizer),
-        begin=begin if begin in tokenizer("")["input_ids"] else None,
-    )
-    made_for, window = (
-        _count(getattr(text, name, 0)) for name in ("max_position_embeddings", "sliding_window")
-    )
-    return _Loaded(torch, transformers, network, vocabulary, made_for, window)
-
-
-def _check(torch: ModuleType, transformers: ModuleType, config: object, text: _Config, path: Path) -> None:
-    """Refuse what would take all of the memory before it is found out to be no model: the weights are too few for its shape."""
-    if not 1 <= _count(getattr(text, "num_hidden_layers", 1)) <= MOST_LAYERS:
-        raise ModelError("its configuration says that it has no layer, or more than any model", mend=_CHOOSE)
-    files = [path] if path.is_file() else path.rglob("*.safetensors")
-    size = sum(file.stat().st_size for file in files)
-    with torch.device("meta"):
-        shape = transformers.AutoModelForCausalLM.from_config(config, trust_remote_code=False)
-    if shape.num_parameters() > size * _DENSEST:
-        raise ModelError(
-            "it has no weights as safetensors, or far fewer than its configuration tells of", mend=_CHOOSE
-        )
-
-
-def _count(found: object) -> int:
-    """A number that a configuration tells; 0 where it tells none."""
-    return found if isinstance(found, int) and found > 0 else 0
-
-
-def _ids(first: object, *owners: object) -> Iterator[int]:
-    """The ids that end a text, as each owner says it: one, several or none."""
-    for found in (first, *(getattr(owner, "eos_token_id", None) for owner in owners)):
-        for each in found if isinstance(found, (list, tuple)) else (found,):
-            if isinstance(each, int):
-                yield each
-
-
-def _libraries() -> tuple[ModuleType, ModuleType]:
-    try:
-        import torch  # noqa: PLC0415  (seconds and hundreds of megabytes, for who chose such a model)
-        import transformers  # noqa: PLC0415  (as above)
-    except (ImportError, OSError, RuntimeError) as error:
-        raise ModelError("Transformers is not installed", mend='pip install "gproj-lsp[hf]"') from error
-    transformers.utils.logging.set_verbosity_error()
-    transformers.utils.logging.disable_progress_bar()
-    return torch, transformers
-
-
-def _first_line(error: BaseException) -> str:
-    lines = str(error).strip().splitlines() or [type(error).__name__]
-    return lines[0][:_SHOWN]
