@@ -10,7 +10,7 @@ from functools import cached_property
 from gproj_lsp.environment import Environment
 from gproj_lsp.ghosts import Diagnostic
 from gproj_lsp.holes import Hole, inside
-from gproj_lsp.resolve import Effect, Expectation, Reference, Resolution
+from gproj_lsp.resolve import Declaration, Effect, Expectation, Reference, Resolution
 from gproj_lsp.syntax import Source, Statement
 from gproj_lsp.text import LineIndex, Span
 
@@ -28,7 +28,8 @@ class Resolved:
         closed: The sorts known completely before it.
         effect: What it declares and drops.
         references: Its references.
-        unknown: How many of them are unknown.
+        declarations: What it declares inside itself; references to that have the very bindings of these.
+        unknown: How many of its references are unknown.
         diagnostics: Its findings.
     """
 
@@ -38,6 +39,7 @@ class Resolved:
     closed: frozenset[str]
     effect: Effect
     references: tuple[Reference, ...]
+    declarations: tuple[Declaration, ...]
     unknown: int
     diagnostics: tuple[Diagnostic, ...]
     _resolve: Callable[[], Resolution] = field(repr=False)

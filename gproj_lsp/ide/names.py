@@ -10,7 +10,8 @@ from functools import cached_property
 from weakref import WeakKeyDictionary
 
 from gproj_lsp.environment import Binding, Key
-from gproj_lsp.ide.analysis import Analysis
+from gproj_lsp.facts import DISPUTED
+from gproj_lsp.ide.analysis import Analysis, Resolved
 from gproj_lsp.resolve import Reference, Verdict
 from gproj_lsp.text import Span
 
@@ -93,8 +94,7 @@ class Names:
         """The names of a statement whose meaning is known, in order."""
         found = self._read.get(index)
         if found is None:
-            known = index < len(self.analysis.statements)
-            found = self._read[index] = tuple(_Statement(self, index).names()) if known else ()
+            found = self._read[index] = tuple(self._named(index))
         return found
 
     def all(self) -> Iterator[Name]:
@@ -110,8 +110,11 @@ class Names:
 
     def implied(self, index: int) -> tuple[tuple[Span, Meaning], ...]:
         """Where in a statement something counts that is not written, as a NATURAL join compares columns."""
-        known = index < len(self.analysis.statements)
-        return tuple(_Statement(self, index).implied()) if known else ()
+        if index >= len(self.analysis.statements):
+            return ()
+        start = self.analysis.source.span(index).start
+        _, found = _raw_of(self.analysis.statements[index])
+        return tuple((each.span.shift(start), self._meaning(index, each)) for each in found)
 
     def declarations(self, meaning: Meaning) -> tuple[Span, ...]:
         """Where the text declares it.
@@ -127,11 +130,24 @@ class Names:
             return None
         return self.analysis.start.lookup(meaning.key)
 
-    def outliving(self, index: int, binding: Binding) -> Meaning:
-        """The meaning of a binding that is no statement's own, as the statement of that index names it."""
-        taken = self._taken.get(binding.key, [])
+    def _named(self, index: int) -> Iterator[Name]:
+        if index >= len(self.analysis.statements):
+            return
+        start = self.analysis.source.span(index).start
+        found, _ = _raw_of(self.analysis.statements[index])
+        for each in found:
+            reference = each.reference
+            yield Name(
+                each.span.shift(start), index, self._meaning(index, each), reference is None, reference
+            )
+
+    def _meaning(self, index: int, name: _Raw) -> Meaning:
+        if name.place is not None:
+            return Meaning(name.binding, index, name.place)
+        key = name.binding.key
+        taken = self._taken.get(key, [])
         before = bisect_left(taken, index)
-        return Meaning(binding, key=binding.key, since=taken[before - 1] if before else -1)
+        return Meaning(name.binding, key=key, since=taken[before - 1] if before else -1)
 
     @cached_property
     def _taken(self) -> Mapping[Key, list[int]]:
@@ -175,42 +191,56 @@ class Names:
 _known: WeakKeyDictionary[Analysis, Names] = WeakKeyDictionary()
 
 
-class _Statement:
-    """One statement's names on the way to their meanings."""
+@dataclass(frozen=True)
+class _Raw:
+    """A name of a statement, wherever the statement stands.
 
-    def __init__(self, names: Names, index: int) -> None:
-        self._names = names
-        self._index = index
-        resolved = names.analysis.statements[index]
-        # Bindings are told apart as objects, so everything must come from one resolution.
-        resolution = resolved.resolution
-        self._references = {each.span: each for each in resolution.references if _is_sure(each)}
-        self._doubtful = {each.span for each in resolution.references if not _is_sure(each)}
-        self._local = {id(each.binding): each for each in resolution.declarations if len(each.span)}
-        self._implied = [each for each in resolution.declarations if not len(each.span)]
+    Attributes:
+        span: Its bytes, relative to the statement.
+        binding: What it stands for.
+        place: Where the statement declares that inside itself; None: it outlives the statement.
+        reference: The reference that it is, if it is one.
+    """
+
+    span: Span
+    binding: Binding
+    place: Span | None
+    reference: Reference | None = None
+
+
+class _Statement:
+    """One statement's names on the way to their meanings.
+
+    Args:
+        resolved: The statement.
+    """
+
+    def __init__(self, resolved: Resolved) -> None:
+        self._references = {each.span: each for each in resolved.references if _is_sure(each)}
+        self._doubtful = {each.span for each in resolved.references if not _is_sure(each)}
+        # Bindings are told apart as objects.
+        self._local = {id(each.binding): each for each in resolved.declarations if len(each.span)}
+        self._implied = [each for each in resolved.declarations if not len(each.span)]
         self._lasting = {span: key for key, span in resolved.effect.places.items()}
         self._declared = {each.key: each for each in resolved.effect.declares}
-        self._after = resolved.after
+        self._before, self._after = resolved.before, resolved.after
 
-    def names(self) -> Iterator[Name]:
-        start = self._names.analysis.source.span(self._index).start
+    def names(self) -> Iterator[_Raw]:
+        """The names that stand there."""
         local = {each.span: each.binding for each in self._local.values()}
         for span in sorted({*self._references, *self._lasting, *local} - self._doubtful):
             reference = self._references.get(span)
             binding = reference.binding if reference is not None else local.get(span)
-            meaning = self._at(span, binding, frozenset())
-            if meaning is not None:
-                yield Name(span.shift(start), self._index, meaning, reference is None, reference)
+            if (found := self._at(span, binding, frozenset())) is not None:
+                yield _Raw(span, *found, reference)
 
-    def implied(self) -> Iterator[tuple[Span, Meaning]]:
+    def implied(self) -> Iterator[_Raw]:
         """Where something counts that is not written, as a NATURAL join compares columns."""
-        start = self._names.analysis.source.span(self._index).start
         for each in self._implied:
-            meaning = self._of(each.binding, frozenset())
-            if meaning is not None:
-                yield each.span.shift(start), meaning
+            if (found := self._of(each.binding, frozenset())) is not None:
+                yield _Raw(each.span, *found)
 
-    def _at(self, span: Span, binding: Binding | None, seen: frozenset[Span]) -> Meaning | None:
+    def _at(self, span: Span, binding: Binding | None, seen: frozenset[Span]) -> _Meant | None:
         """What stands at a place: a reference, the declaration of what outlives the statement, or one of its own."""
         reference = self._references.get(span)
         if reference is not None and reference.binding is not None and span not in seen:
@@ -221,17 +251,35 @@ class _Statement:
             key = self._lasting[span]
             lasting = self._declared.get(key) or self._after.lookup(key)
             if lasting is not None:
-                return self._names.outliving(self._index, lasting)
-        return Meaning(binding, self._index, span) if binding is not None else None
+                return lasting, None
+        return (binding, span) if binding is not None else None
 
-    def _of(self, binding: Binding, seen: frozenset[Span]) -> Meaning | None:
+    def _of(self, binding: Binding, seen: frozenset[Span]) -> _Meant | None:
         declared = self._local.get(id(binding))
         if declared is not None:
             return self._at(declared.span, declared.binding, seen)
-        if self._names.analysis.statements[self._index].before.lookup(binding.key) is None:
-            return None  # declared where it can't be seen
-        return self._names.outliving(self._index, binding)
+        # Else it is declared where that can't be seen.
+        return (binding, None) if self._before.lookup(binding.key) is not None else None
+
+
+_Meant = tuple[Binding, Span | None]
+"""A binding, and where its statement declares it inside itself."""
+
+_raw: WeakKeyDictionary[Resolved, tuple[tuple[_Raw, ...], tuple[_Raw, ...]]] = WeakKeyDictionary()
+
+
+def _raw_of(resolved: Resolved) -> tuple[tuple[_Raw, ...], tuple[_Raw, ...]]:
+    """The names of a statement and what counts there unwritten; found once, however the text around it changes."""
+    found = _raw.get(resolved)
+    if found is None:
+        statement = _Statement(resolved)
+        found = _raw[resolved] = tuple(statement.names()), tuple(statement.implied())
+    return found
 
 
 def _is_sure(reference: Reference) -> bool:
-    return reference.verdict is Verdict.DECLARED and reference.binding is not None
+    """Whether it is known what a reference means, though sources may disagree whether that is there."""
+    if reference.binding is None:
+        return False
+    doubt = reference.binding.attrs.get(DISPUTED)
+    return reference.verdict is Verdict.DECLARED or (doubt is not None and reference.reason == doubt)

@@ -52,7 +52,7 @@ def outline_of(analysis: Analysis, surface: Surface) -> tuple[Entry, ...]:
 
 
 def _declares(resolved: Resolved) -> bool:
-    return any(len(each.span) for each in resolved.resolution.declarations)
+    return any(len(each.span) for each in resolved.declarations)
 
 
 def _entries(analysis: Analysis, index: int, members: set[str], surface: Surface) -> Iterator[Entry]:

@@ -83,10 +83,19 @@ class Renaming:
             )
         place = _difference(before, after, edits)
         if place is None:
-            return None
+            return self._taken(after)
         data = self._analysis.source.data
         word = data[place.start : place.end].decode("utf-8", "replace")
         return InputError(f"{word} would mean something else", place=self._place(place.start))
+
+    def _taken(self, after: Analysis) -> InputError | None:
+        """Why the world has something of the new name already; None if it has not."""
+        names = names_of(after)
+        name = names.at(self.places[0].start)  # nothing moves before the first
+        outside = names.outside(name.meaning) if name is not None else None
+        if outside is None:
+            return None
+        return InputError(f"{outside.name} is declared {_where(outside)}", place=self._place(self.span.start))
 
     def _beside(self) -> frozenset[str]:
         """What members are called in the statement: an alias among them hides them, or is hidden, as each database likes it."""
@@ -202,8 +211,8 @@ def _difference(before: Analysis, after: Analysis, edits: Sequence[Edit]) -> Spa
     old, new = names_of(before), names_of(after)
     pairs = _Pairs()
     for index, (one, other) in enumerate(zip(before.statements, after.statements, strict=True)):
-        if one is other:
-            continue
+        if one.references is other.references and one.declarations is other.declarations:
+            continue  # nothing that changed concerns it
         place = _verdicts_differ(before, after, index, edits) or pairs.differ(
             old.of(index), new.of(index), edits
         )

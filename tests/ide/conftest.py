@@ -31,12 +31,12 @@ class Place:
         return self.text.encode()[span.start : span.end].decode()
 
 
-@dataclass(frozen=True)
 class Desk:
     """A surface with its world."""
 
-    surface: Surface
-    analyzer: Analyzer
+    def __init__(self, surface: Surface, analyzer: Analyzer) -> None:
+        self.surface = surface
+        self.analyzer = analyzer
 
     def place(self, marked: str, *, typing: bool = False) -> Place:
         """What is known where the cursor `|` stands in a text.

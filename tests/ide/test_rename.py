@@ -99,6 +99,10 @@ def test_what_can_not_be_renamed_whole_is_refused(desk, marked, reason):
     assert reason in refusal(desk, marked, "fresh")
 
 
+def test_a_table_does_not_take_the_name_of_one_that_the_world_has(desk):
+    assert "orders is declared by facts" in refusal(desk, "CREATE TABLE t| (a INT);", "orders")
+
+
 def test_a_column_does_not_take_the_name_of_another_in_its_statement(desk):
     text = "SELECT id AS n|, name FROM users ORDER BY n"
     assert "name stands in this statement already" in refusal(desk, text, "name")
