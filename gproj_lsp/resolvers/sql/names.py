@@ -21,6 +21,7 @@ __all__ = [
     "RELATION",
     "Name",
     "adopt",
+    "any_case",
     "column_key",
     "dialect_in",
     "exact",
@@ -108,6 +109,19 @@ def spell(name: str, dialect: str) -> str:
     if bare and dialect == "mysql":
         bare = name.isascii()
     return name if bare else f"{of.quote}{name.replace(of.quote, of.quote * 2)}{of.quote}"
+
+
+def any_case(binding: Binding, world: World) -> bool:
+    """Whether a reference to the name may be written in other upper and lower case letters and means the same everywhere.
+
+    In MySQL relations depend on the machine, so theirs may not.
+    """
+    dialect = dialect_in(world)
+    if binding.sort in ("Function", "Form"):
+        return True
+    if dialect == "mysql":
+        return binding.sort == "Column"
+    return not lexicon_of(dialect).keeps_case or lexicon_of(dialect).quote not in binding.spelling
 
 
 def schema_key(schema: str, quoted: bool, dialect: str) -> str:  # noqa: FBT001 (as fold)
