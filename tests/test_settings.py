@@ -140,3 +140,10 @@ def test_values_are_frozen(tmp_path):
         found.values["engine"] = "llama"
     with pytest.raises(TypeError):
         found.surfaces["toy"]["ddl"] = ()
+
+
+def test_what_only_the_file_says_is_known_since_it_may_be_somebody_elses(tmp_path):
+    text = 'model = "https://host/v1"\nengine = "llama"\n[remote]\nkey = "A"\n[fill]\nseed = 1\n'
+    found = settings(tmp_path, text, editor={"remote": {"key": "B"}}, overrides=["engine=xgrammar"])
+    assert found.filed == {"model", "fill.seed"}
+    assert settings(tmp_path, "", overrides=["model=a"]).filed == {"remote.key", "fill.seed", "engine"}

@@ -11,7 +11,8 @@ import ssl
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
-from http.client import HTTPConnection, HTTPException, HTTPSConnection, IncompleteRead
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead
+from io import BufferedReader, RawIOBase
 from ipaddress import ip_address
 from threading import Event, Thread
 from typing import TYPE_CHECKING
@@ -22,6 +23,8 @@ from gproj_lsp.errors import Cancelled, ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from _typeshed import WriteableBuffer
 
     from gproj_lsp.decode.base import Stop
 
@@ -186,6 +189,46 @@ def exchange(  # noqa: PLR0913  (whom, what, and for how long)
     return asking.result()
 
 
+class _Bounded(RawIOBase):
+    """What a socket gives, up to a bound: a chunk of a negative length would have the library read without end."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._raw = sock.makefile("rb", buffering=0)
+        self._left = 2 * MOST
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int | None:
+        """See `RawIOBase`.
+
+        Raises:
+            HTTPException: More came than is read.
+        """
+        count = self._raw.readinto(buffer)
+        self._left -= count or 0
+        if self._left < 0:
+            raise HTTPException("too long")
+        return count
+
+    def close(self) -> None:
+        """Let go of the socket."""
+        self._raw.close()
+        super().close()
+
+
+class _Response(HTTPResponse):
+    """An answer that is read up to a bound, its head included."""
+
+    def __init__(
+        self, sock: socket.socket, debuglevel: int = 0, method: str | None = None, url: str | None = None
+    ) -> None:
+        super().__init__(sock, debuglevel, method, url)
+        self.fp.close()
+        self.fp = BufferedReader(_Bounded(sock))
+
+
 class _Asking(Thread):
     """One request under way."""
 
@@ -202,6 +245,7 @@ class _Asking(Thread):
         self._headers = {"Accept": "application/json", "Connection": "close", **headers}
         self._body = body
         self._connection, prefix = _connection(to, seconds)
+        self._connection.response_class = _Response
         self._target = prefix + self._target
 
     def run(self) -> None:
@@ -266,6 +310,6 @@ def _unanswered(error: Exception | None) -> UnansweredError:
         return LateError()
     if isinstance(error, OSError):
         return UnansweredError((error.strerror or "the connection broke").lower())
-    if isinstance(error, HTTPException):
+    if isinstance(error, (HTTPException, ValueError)):
         return UnansweredError("the connection broke, or what came is no HTTP")
     return UnansweredError("the request could not be sent", passing=False)

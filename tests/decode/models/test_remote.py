@@ -219,6 +219,50 @@ def test_nothing_is_sent_where_a_server_redirects_to(status):
     assert other.asked == []
 
 
+def test_a_body_in_pieces_is_put_together_and_one_that_breaks_off_is_told():
+    whole = b'{"choices": [{"text": " name"}]}'
+    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    pieces = b"".join(b"1\r\n%c\r\n" % byte for byte in whole)
+    with fake_server(lambda _: Reply(raw=head + pieces + b"0\r\n\r\n")) as server:
+        assert filler(server).write(TASK).text == " name"
+    said, asked = complaint(Reply(raw=head + pieces))
+    assert said.startswith("the server does not answer: ")
+    assert asked == 3
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"HTTP/1.1 200 OK\r\n" + b"X-A: b\r\n" * 10_000 + b"\r\n{}",
+        b"HTTP/1.1 200 OK\r\nX-A: " + b"b" * 1_000_000 + b"\r\n\r\n{}",
+        b"HTTP/1.1 100 Continue\r\n\r\n" * 1_000,
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffffff\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\nabc",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n" + b" " * (3 * MOST),
+        b"\x16\x03\x01\x00\x00",
+    ],
+)
+def test_what_is_hardly_http_is_told(raw):
+    said, asked = complaint(Reply(raw=raw))
+    assert said.startswith("the server does not answer: ")
+    assert asked == 3
+
+
+def test_a_server_that_does_not_speak_tls_is_told_at_once():
+    with fake_server(lambda _: NAME) as server, pytest.raises(ModelError, match="TLS"):
+        filler(server.url.replace("http:", "https:"), key="s3cret").write(TASK)
+    assert server.asked == []
+
+
+def test_the_systems_proxy_is_asked_for_other_machines_and_never_for_this_one(monkeypatch):
+    with fake_server(lambda _: NAME) as proxy, fake_server(lambda _: NAME) as server:
+        monkeypatch.setenv("http_proxy", proxy.url.removesuffix("/v1"))
+        assert filler("http://model.invalid:81/v1").write(TASK).text == " name"
+        assert filler(server).write(TASK).text == " name"
+    assert [asked.path for asked in proxy.asked] == ["http://model.invalid:81/v1/completions"]
+    assert [asked.path for asked in server.asked] == ["/v1/completions"]
+
+
 # --- Time ---------------------------------------------------------------------------------------------------------------------
 
 
