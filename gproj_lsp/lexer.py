@@ -36,7 +36,7 @@ class TokenKind(Enum):
     HOLE = "hole"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Token:
     """One token; `span` is relative to its statement."""
 

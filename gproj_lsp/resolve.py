@@ -59,7 +59,7 @@ class Verdict(Enum):
     AMBIGUOUS = "ambiguous"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Reference:
     """One name at a reference position.
 

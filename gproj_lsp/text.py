@@ -20,7 +20,7 @@ _BREAK = re.compile(rb"\r\n?|\n")
 _LONE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True, order=True, slots=True)
 class Span:
     """A half-open range of bytes, `start <= end`."""
 

@@ -31,7 +31,7 @@ def test_fifty_files_fit_into_little_memory(tmp_path):
             uri = (folder / f"{number}.sql").as_uri()
             lines = [
                 f"SELECT a.c{line % 10}, b.c{number % 10}, c1x\nFROM t{line} a\nJOIN t{number} b ON a.c1 = b.c{line % 7};\n"
-                for line in range(20)
+                for line in range(12)
             ]
             open_document(client, uri, "\n".join(lines))
             assert pulled(client, uri) is not None
