@@ -142,6 +142,7 @@ class _Words:
         self.words = sorted({text.encode() for text in texts} - {b""})
         self.shelf = shelf
         self.known: dict[_Range, _Inside] = {}
+        self._begun: dict[bytes, _Walk] = {}
 
     def all(self) -> _Range:
         """Where the words begin."""
@@ -173,6 +174,13 @@ class _Words:
         if known is None:
             ids, ends = self.walk(at, b"")
             known = self.known[at] = _Inside(bits(ids, self.shelf.size), ends)
+        return known
+
+    def begun(self, before: bytes) -> _Walk:
+        """What tokens that begin with some bytes can do where the words begin; lists that follow one another ask alike."""
+        known = self._begun.get(before)
+        if known is None:
+            known = self._begun[before] = self.walk(self.all(), before)
         return known
 
     def walk(self, at: _Range, before: bytes) -> _Walk:
@@ -309,8 +317,7 @@ class _Automaton:
         while waiting:
             row, before = waiting.pop()
             for each in self.steps[row].following:
-                words = self.steps[each].words
-                walked = words.walk(words.all(), before)
+                walked = self.steps[each].words.begun(before)
                 found += walked.ids
                 fresh = {(each, end) for end in walked.ends} - seen
                 seen |= fresh
