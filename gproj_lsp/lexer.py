@@ -22,6 +22,9 @@ _NO_TEXT = re.compile("[\udc80-\udcff]")
 _WORD = re.compile(r"[\w$]+")
 _NOT_BREAK = re.compile(rb"[^\r\n]")
 
+_KEPT = 1024
+"""How many statements are shared with equal texts besides those in use."""
+
 
 class TokenKind(Enum):
     """What the lexer tells apart."""
@@ -141,7 +144,7 @@ class Lexer:
         self.spec = spec
         self.patterns = Patterns(spec)
         self._placeholders = dict(placeholders or {})
-        self._statements = lru_cache(maxsize=8192)(self._new_statement)
+        self._statements = lru_cache(maxsize=_KEPT)(self._new_statement)
 
     def statement(self, text: str, *, complete: bool = True, cursor: int | None = None) -> Statement:
         """The statement of a text; equal texts share one value and what was found out about it."""

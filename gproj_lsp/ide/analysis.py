@@ -44,9 +44,9 @@ class Resolved:
     diagnostics: tuple[Diagnostic, ...]
     _resolve: Callable[[], Resolution] = field(repr=False)
 
-    @cached_property
+    @property
     def resolution(self) -> Resolution:
-        """What is known of its places."""
+        """What is known of its places; kept for a while only, it is most of what a statement takes."""
         return self._resolve()
 
     @property

@@ -27,8 +27,16 @@ logger = logging.getLogger(__name__)
 _Key = TypeVar("_Key", bound=Hashable)
 _Value = TypeVar("_Value")
 
-_REMEMBERED = 10_000
+_REMEMBERED = 1_000
 """How many resolved statements are kept besides those in use: an undo, a branch switched back, a file like another."""
+
+_READ = 1_000
+"""Of how many statements all is kept that can be asked of their places; it is found again for the rest, in a millisecond each.
+What is in use for ever, the references and findings of every open document, is a third of it."""
+
+
+_Seen = tuple[Statement, Environment, frozenset[str]]
+"""A statement, Γ before it, and the sorts known completely there."""
 
 
 class Recent(Generic[_Key, _Value]):
@@ -93,7 +101,8 @@ class Memory:
         self._surface = surface
         self._settings = settings
         self._worlds: dict[frozenset[str], World] = {}
-        self._known: Recent[tuple[Statement, Environment, frozenset[str]], Resolved] = Recent(most)
+        self._known: Recent[_Seen, Resolved] = Recent(most)
+        self._read: Recent[_Seen, Resolution] = Recent(_READ)
         self._grown: Recent[tuple[Environment, Effect], Environment] = Recent(most)
 
     def walk(
@@ -153,7 +162,7 @@ class Memory:
                 last.declarations,
                 last.unknown,
                 (),
-                lambda: self.resolved(statement, environment, closed).resolution,
+                lambda: self._resolution(statement, environment, closed),
             )
         found = self.resolved(statement, environment, closed)
         drift.replace([last.effect], [found.effect])
@@ -167,7 +176,7 @@ class Memory:
             return self._known.put(key, self._new(statement, environment, closed)) if found is None else found
 
     def _new(self, statement: Statement, environment: Environment, closed: frozenset[str]) -> Resolved:
-        resolution = self._read(statement, environment, closed)
+        resolution = self._resolution(statement, environment, closed)
         effect = resolution.effect if resolution is not UNREAD else Effect(opens=closed)
         references = tuple(map(_doubted, resolution.references))
         return Resolved(
@@ -180,10 +189,20 @@ class Memory:
             resolution.declarations,
             sum(each.verdict is Verdict.UNKNOWN for each in references),
             tuple(self._diagnostics(statement, resolution, references, environment)),
-            lambda: resolution,
+            lambda: self._resolution(statement, environment, closed),
         )
 
-    def _read(self, statement: Statement, environment: Environment, closed: frozenset[str]) -> Resolution:
+    def _resolution(
+        self, statement: Statement, environment: Environment, closed: frozenset[str]
+    ) -> Resolution:
+        key = (statement, environment, closed)
+        with self._lock:
+            found = self._read.get(key)
+            return (
+                self._read.put(key, self._found(statement, environment, closed)) if found is None else found
+            )
+
+    def _found(self, statement: Statement, environment: Environment, closed: frozenset[str]) -> Resolution:
         if not self._readable(statement):
             return UNREAD
         world = self._worlds.setdefault(closed, World(closed, self._settings))

@@ -45,6 +45,5 @@ def register(server: Server) -> None:
 
 def _keep_imports() -> None:
     """What was imported stays as long as the process; looking through it at each collection costs edits their time."""
-    gc.collect()
     gc.freeze()
     gc.enable()
