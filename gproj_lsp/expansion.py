@@ -88,7 +88,7 @@ def expand(
         GrammarError: A region calls a sort that has no fragment.
     """
     letters = letters or Letters()
-    plan = _plan(_nodes(start, fragments, rung_of), letters.keywords)
+    plan = _plan(_Walk(fragments, environment, rung_of).nodes(start), letters.keywords)
     names = {
         name: _names(query, environment, _every if loose else letters.any_case)
         for name, (query, loose) in plan.names.items()
@@ -167,30 +167,50 @@ _NONE = Names(())
 _ANY = Names(("x",))
 
 
-def _nodes(
-    start: str, fragments: Mapping[str, Fragment], rung_of: Callable[[Path], Rung]
-) -> tuple[_Node, ...]:
-    """Every node that the start can reach, itself first."""
-    found: dict[_Key, _Node] = {}
-    pending = [_Key(start)]
-    while pending:
-        key = pending.pop()
-        if key in found:
-            continue
-        fragment = fragments.get(key.sort)
+class _Walk:
+    """Finds the nodes of an expansion."""
+
+    def __init__(
+        self, fragments: Mapping[str, Fragment], environment: Environment, rung_of: Callable[[Path], Rung]
+    ) -> None:
+        self._fragments = fragments
+        self._environment = environment
+        self._rung_of = rung_of
+
+    def nodes(self, start: str) -> tuple[_Node, ...]:
+        """Every node that the start can reach, itself first."""
+        found: dict[_Key, _Node] = {}
+        pending = [_Key(start)]
+        while pending:
+            key = pending.pop()
+            if key in found:
+                continue
+            fragment = self._fragments.get(key.sort)
+            if fragment is None:
+                raise GrammarError(f"no fragment writes {key.sort}")
+            calls = tuple((name, self._called(key, call)) for name, call in fragment.regions.items())
+            found[key] = _Node(key, fragment, self._rung_of(key.path), calls)
+            pending.extend(called for _, called in calls)
+        return tuple(found.values())
+
+    def _called(self, key: _Key, call: RegionCall) -> _Key:
+        swaps = () if call.nests else key.swaps
+        if call.swaps:
+            swaps = tuple(sorted({**dict(swaps), **call.swaps}.items()))
+        path = _path(key.path, call)
+        if call.prefers and self._rung_of(path) is Rung.CTX and self._named(call.prefers):
+            return _Key(call.prefers, path, swaps)
+        return _Key(dict(swaps).get(call.sort, call.sort), path, swaps)
+
+    def _named(self, sort: str) -> bool:
+        """Whether Γ holds a name for each slot of a sort's fragment that is closed at CTX and nowhere looser."""
+        fragment = self._fragments.get(sort)
         if fragment is None:
-            raise GrammarError(f"no fragment writes {key.sort}")
-        calls = tuple((name, _called(key, call)) for name, call in fragment.regions.items())
-        found[key] = _Node(key, fragment, rung_of(key.path), calls)
-        pending.extend(called for _, called in calls)
-    return tuple(found.values())
-
-
-def _called(key: _Key, call: RegionCall) -> _Key:
-    swaps = () if call.nests else key.swaps
-    if call.swaps:
-        swaps = tuple(sorted({**dict(swaps), **call.swaps}.items()))
-    return _Key(dict(swaps).get(call.sort, call.sort), _path(key.path, call), swaps)
+            return False
+        queries = [
+            slot.queries.get(Rung.CTX) for slot in fragment.slots.values() if Rung.GAMMA not in slot.queries
+        ]
+        return all(query is None or self._environment.names(query) for query in queries)
 
 
 def _path(path: Path, call: RegionCall) -> Path:

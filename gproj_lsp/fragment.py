@@ -87,6 +87,7 @@ class RegionCall:
         clause: The clause that begins there, as the surface's `order` of regions names it; empty where none does.
         nests: Whether a scope of its own begins there.
         swaps: The sorts that stand for others from here on, until a scope begins or they are swapped again.
+        prefers: The sort whose fragment is decoded there instead at CTX, where Γ holds a name for each of its slots.
     """
 
     sort: str
@@ -94,6 +95,7 @@ class RegionCall:
     clause: str = ""
     nests: bool = False
     swaps: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    prefers: str = ""
 
 
 @dataclass(frozen=True)

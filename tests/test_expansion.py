@@ -168,3 +168,16 @@ def declaring() -> Grammar:
 )
 def test_words_are_left_out_of_open_names(text: str, taken: bool):  # noqa: FBT001  (a column of the table)
     assert accepts(declaring(), text) == taken
+
+
+def test_a_preferred_sort_stands_in_where_gamma_has_names_for_it():
+    """At the rung that blocks by design; looser ones keep the choice."""
+    key = SlotLadder("open", {Rung.CTX: Query.of("Key", scope="visible")})
+    on = fragment("On", 'root ::= "ON " @how@', {}, how=RegionCall("Value", clause="On", prefers="Pair"))
+    pair = fragment("Pair", 'root ::= %key%\nopen ::= "a=b"', {"key": key})
+    fragments = {**FRAGMENTS, "On": on, "Pair": pair}
+    keyed = GAMMA.declare(Binding("x=y", "Key", attrs={"scope": "visible"}))
+    assert accepts(expand("On", fragments, keyed, at(Rung.CTX)), "ON x=y")
+    assert not accepts(expand("On", fragments, keyed, at(Rung.CTX)), "ON near")
+    assert accepts(expand("On", fragments, keyed, at(Rung.GAMMA)), "ON near")
+    assert accepts(expand("On", fragments, GAMMA, at(Rung.CTX)), "ON near")

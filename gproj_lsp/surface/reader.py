@@ -154,6 +154,7 @@ class _Region(_Strict):
     clause: str = ""
     nests: bool = False
     swaps: dict[str, str] = {}
+    prefers: str = ""
 
 
 class _Gate(_Strict):
@@ -447,9 +448,10 @@ def _filters(raw: Mapping[str, Values | dict[str, Values]]) -> tuple[tuple[str, 
 
 def _region(file: TomlFile, sorts: Mapping[str, SortSpec], name: str, raw: Raw) -> RegionCall:
     table = _convert(file, raw, _Region, "regions", name)
-    for sort in (table.sort, *table.swaps, *table.swaps.values()):
+    for sort in (table.sort, *table.swaps, *table.swaps.values(), *filter(None, [table.prefers])):
         _known(file, sorts, sort, "regions", name)
-    return RegionCall(table.sort, table.order, table.clause, table.nests, MappingProxyType(table.swaps))
+    swaps = MappingProxyType(table.swaps)
+    return RegionCall(table.sort, table.order, table.clause, table.nests, swaps, table.prefers)
 
 
 def _gate(file: TomlFile, raw: Raw) -> GateCase:

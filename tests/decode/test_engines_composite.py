@@ -55,7 +55,11 @@ def near(text: str, rng: Random) -> str:
     return text[:at] + rng.choice(slips)
 
 
-@pytest.mark.parametrize("name", GENERAL)
+SLOW = [name if name == "llguidance" else pytest.param(name, marks=pytest.mark.slow) for name in GENERAL]
+"""XGrammar takes long to compile what is recursive, llama.cpp to match it: `pytest -m slow`."""
+
+
+@pytest.mark.parametrize("name", SLOW)
 @pytest.mark.parametrize("gamma", GAMMAS)
 def test_statements_are_read_as_the_grammar_says(name: str, gamma: str):
     """Derived texts and texts one slip away: accepted, and viable to each place, exactly as the reference recogniser says."""

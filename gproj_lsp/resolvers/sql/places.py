@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from gproj_lsp.environment import Binding, Frame, Key
+from gproj_lsp.resolvers.sql.keys import join_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -45,7 +46,13 @@ def frame_at(site: Site, catalog: Catalog) -> Frame:
         return Frame.of(_aliases(site.place, site.member))
     columns = [*_columns(site.place), *_outputs(site.place, catalog)]
     return Frame.of(
-        [*_distinct(columns), *_aliases(site.place), *_qualified(site.place, catalog), *_common(site.place)]
+        [
+            *_distinct(columns),
+            *_aliases(site.place),
+            *_qualified(site.place, catalog),
+            *_common(site.place),
+            *_keys(site.place, catalog),
+        ]
     )
 
 
@@ -87,6 +94,13 @@ def _qualified(place: Place, catalog: Catalog) -> Iterator[Binding]:
             for column in relation.columns().values():
                 name = f"{relation.spelling}.{catalog.spell(column.name)}"
                 yield Binding(name, "Member", attrs=shown)
+
+
+def _keys(place: Place, catalog: Catalog) -> Iterator[Binding]:
+    """What an ON clause can say along foreign keys."""
+    relations = place.scope.relations[: place.upto]
+    if place.clause == "Join" and len(relations) > 1:
+        yield from join_keys(relations, catalog)
 
 
 def _common(place: Place) -> Iterator[Binding]:
