@@ -1,6 +1,8 @@
 """What may be done at a place: titles without a model, and edits that do what the titles say."""
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from gproj_lsp.errors import InputError
 from gproj_lsp.ide import Analyzer
@@ -8,6 +10,7 @@ from gproj_lsp.ide.actions import Actions, Deed, shown
 from gproj_lsp.ide.edits import applied
 from gproj_lsp.ide.offers import Offers
 from gproj_lsp.ide.plans import plan
+from gproj_lsp.ide.suppression import suppression
 from gproj_lsp.resolve import resolver_of
 from gproj_lsp.text import Span, encode
 
@@ -20,6 +23,36 @@ CREATE TABLE orders (id INT, user_id INT, total_price REAL, total_prize REAL);
 @pytest.fixture(scope="module", params=["sqlite"])
 def analyzer(request, sql):
     return _analyzer(sql, request.param)
+
+
+PARTS = [
+    "SELECT nmae FROM users;",
+    "SELECT emial, 'a\n-- b', name\nFROM users;",
+    "SELECT /* x\n */ nmae /* y */ FROM users",
+    "SELECT total, ?? FROM orders -- gproj: ignore[unknown-sort]",
+    "-- why\n",
+    "-- gproj: ignore\n",
+    "# not in every dialect\n",
+    "'",
+    "/*",
+    "*/",
+    "\n",
+    "\r\n",
+    "; ",
+    "ö😀 ",
+    "{:Nope} ",
+    "$$ ",
+]
+
+
+_KNOWN = {}
+
+
+def _known(sql, dialect):
+    """One analyser a dialect, made once."""
+    if dialect not in _KNOWN:
+        _KNOWN[dialect] = _analyzer(sql, dialect)
+    return _KNOWN[dialect]
 
 
 def _analyzer(sql, dialect):
@@ -245,3 +278,24 @@ class TestIgnoring:
         made = plan(analyzer, analysis, Deed.IGNORE, Span(30, 30))
         after = analyzer.analyse(applied(analysis.text, made.edits))
         assert [each.name for each in after.diagnostics] == ["nmae"]
+
+    @pytest.mark.parametrize("dialect", ["sqlite", "mysql", "postgres"])
+    @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(parts=st.lists(st.sampled_from(PARTS), min_size=2, max_size=14))
+    def test_nothing_else_changes(self, sql, dialect, parts):
+        analyzer = _known(sql, dialect)
+        analysis = analyzer.analyse("".join(parts))
+        for found in analysis.diagnostics[:3]:
+            edit = suppression(analysis, found.span.start)
+            if edit is None:
+                continue
+            after = analyzer.analyse(applied(analysis.text, [edit]))
+            line = analysis.lines.position(found.span.start).line
+            kept = [
+                each for each in analysis.diagnostics if analysis.lines.position(each.span.start).line != line
+            ]
+            assert [(each.name, each.code) for each in after.diagnostics] == [
+                (each.name, each.code) for each in kept
+            ]
+            assert (after.references, after.unknown) == (analysis.references, analysis.unknown)
+            assert [hole.mark.text for hole in after.holes] == [hole.mark.text for hole in analysis.holes]
