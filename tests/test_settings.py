@@ -147,3 +147,54 @@ def test_what_only_the_file_says_is_known_since_it_may_be_somebody_elses(tmp_pat
     found = settings(tmp_path, text, editor={"remote": {"key": "B"}}, overrides=["engine=xgrammar"])
     assert found.filed == {"model", "fill.seed"}
     assert settings(tmp_path, "", overrides=["model=a"]).filed == {"remote.key", "fill.seed", "engine"}
+
+
+def untrusted(folder, text, **more):
+    (folder / "gproj.toml").write_text(text)
+    return load(folder, SURFACES, environ={"SECRET": "hunter2"}, trusted=False, **more)
+
+
+@pytest.mark.parametrize(
+    ("line", "key"),
+    [
+        ('model = "/etc/passwd"', "model"),
+        ('baseline = "../x.json"', "baseline"),
+        ("fill.allow-base = true", "fill.allow-base"),
+        ("fill.temperature = 9", "fill.temperature"),
+        ('surfaces.toy.database = "x://${SECRET}@there"', "surfaces.toy.database"),
+        ('surfaces.toy.database = "x://${UNSET}"', "surfaces.toy.database"),
+        ('surfaces.toy.ddl = ["/**/*.sql"]', "surfaces.toy.ddl"),
+        ('surfaces.toy.snapshot = "/dev/zero"', "surfaces.toy.snapshot"),
+    ],
+)
+def test_of_a_folder_that_is_not_trusted_nothing_holds_that_leads_anywhere(tmp_path, line, key):
+    found = untrusted(tmp_path, line)
+    assert found.ignored == (key,)
+    assert (found.values, found.surfaces) == (load(tmp_path / "none", SURFACES).values, {})
+
+
+def test_of_a_folder_that_is_not_trusted_choices_and_what_is_left_out_hold(tmp_path):
+    text = (
+        'engine = "llama"\nexclude = ["${SECRET}/*"]\nchecks.hole = "off"\nsurfaces.toy.dialect = "large"\n'
+    )
+    found = untrusted(tmp_path, text)
+    assert found.ignored == ()
+    assert (found.text("engine"), found.text("checks.hole")) == ("llama", "off")
+    assert found.texts("exclude") == ("${SECRET}/*",)
+    assert found.surface("toy") == {"dialect": "large"}
+
+
+def test_what_the_user_says_holds_in_any_folder(tmp_path):
+    found = untrusted(
+        tmp_path,
+        'model = "theirs.gguf"',
+        editor={"model": "mine.gguf"},
+        overrides=["surfaces.toy.snapshot=${SECRET}.json"],
+    )
+    assert (found.ignored, found.text("model")) == (("model",), "mine.gguf")
+    assert found.surface("toy") == {"snapshot": "hunter2.json"}
+
+
+def test_an_unknown_key_is_an_error_in_any_folder(tmp_path):
+    with pytest.raises(SettingsError, match="engin"):
+        untrusted(tmp_path, 'engin = "llama"')

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import pytest
 
 from gproj_lsp.errors import InputError, ProviderError
-from gproj_lsp.facts import Facts
+from gproj_lsp.facts import Facts, facts_from_table
 from gproj_lsp.resolve import resolver_of
 from gproj_lsp.settings import Settings
 from gproj_lsp.surface import shipped
@@ -155,3 +156,36 @@ def test_a_file_that_is_itself_a_source_is_read_on_top_of_those_before_it(tmp_pa
     ]
     assert names == [set(), {"a", "b"}, set()]
     assert here.analyzer(SURFACE, tmp_path / "3") is here.analyzer(SURFACE)
+
+
+def test_where_not_every_source_must_be_read_one_that_fails_leaves_all_open(tmp_path):
+    known = facts_from_table(SURFACE, {"Table": {"users": {"columns": ["id"]}}})
+    text = "SELECT ghost FROM users; SELECT 1 FROM ghosts; SELECT id FROM users;"
+    whole = workspace(tmp_path, Source("a", known))
+    assert len(whole.analyzer(SURFACE).analyse(text).diagnostics) == 2
+    broken = workspace(tmp_path, Source("a", known), Source("b", error=ProviderError("gone")))
+    analysis = broken.analyzer(SURFACE, strict=False).analyse(text)
+    assert (analysis.diagnostics, analysis.unknown) == ((), 2)
+    assert broken.problems(SURFACE) == ("gone",)
+
+
+def test_sources_have_a_fingerprint_whatever_their_state(tmp_path):
+    first, second = Source("a", fingerprint="1"), Source("b", fingerprint=None)
+    assert workspace(tmp_path, first, second).fingerprint(SURFACE) == ("1", None)
+
+
+def test_findings_are_told_as_the_settings_want_them(tmp_path):
+    known = facts_from_table(SURFACE, {"Table": {"users": {"columns": ["id"]}}})
+    made = workspace(tmp_path, Source("a", known))
+    found = made.analyzer(SURFACE).analyse("SELECT ghost FROM users;").diagnostics
+    assert [each.severity for each in made.told(found)] == ["error"]
+    for severity, told in (("hint", ["hint"]), ("off", [])):
+        values = {**made.settings.values, "checks.ghost-reference": severity}
+        made.settings = replace(made.settings, values=values)
+        assert [each.severity for each in made.told(found)] == told
+
+
+def test_the_editor_s_language_decides_where_it_is_known(tmp_path):
+    made = workspace(tmp_path)
+    assert made.surface_of(tmp_path / "untitled", SURFACE.languages[0]) is SURFACE
+    assert made.surface_of(tmp_path / "untitled", "klingon") is None

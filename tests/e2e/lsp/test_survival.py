@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
+import socket
 import sys
 
 import pytest
@@ -133,6 +135,34 @@ async def test_nothing_is_done_before_the_server_is_initialized(tmp_path):
     answer = json.loads(out.partition(b"\r\n\r\n")[2])
     assert (answer["id"], answer["error"]["code"]) == (7, types.ErrorCodes.ServerNotInitialized)
     assert await process.wait() == 1
+
+
+async def test_it_also_speaks_over_tcp(tmp_path):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "gproj_lsp", "serve", "--tcp", f"127.0.0.1:{port}"),
+        env={**os.environ, "PYTHONPATH": HOME},
+        stderr=asyncio.subprocess.PIPE,
+    )
+    assert b"listening on 127.0.0.1" in await asyncio.wait_for(process.stderr.readline(), 40)
+    for _ in range(400):
+        try:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            break
+        except ConnectionRefusedError:
+            await asyncio.sleep(0.1)
+    params = {"processId": None, "rootUri": None, "capabilities": {}}
+    for message in ({"id": 1, "method": "initialize", "params": params}, {"id": 2, "method": "shutdown"}):
+        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        writer.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        header = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 40)
+        answer = json.loads(await reader.readexactly(int(re.search(rb"Content-Length: (\d+)", header)[1])))
+        assert answer["id"] == message["id"]
+        assert "result" in answer
+    writer.close()
+    assert await asyncio.wait_for(process.wait(), 40) == 0
 
 
 async def test_a_client_that_goes_away_ends_the_process(connect):
