@@ -55,6 +55,6 @@ class Database:
         address = parse_address(said, request.root)
         origin = Origin("database", address.shown, time())
         if address.dialect == "duckdb":
-            return read_duckdb(address, origin)
+            return read_duckdb(address, origin, request.seconds)
         with connected(address, request.seconds) as connection:
             return reflect(connection, address, origin, request.seconds)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from importlib import import_module
+from threading import Timer
 from typing import Protocol, cast
 
 from gproj_lsp.environment import Binding, Origin
+from gproj_lsp.errors import ProviderError, UnreachableError
 from gproj_lsp.facts import Facts
 from gproj_lsp.providers.connection import Address, existing
 from gproj_lsp.providers.reflection import Column, Relation, bindings_of
@@ -44,6 +46,10 @@ class _Cursor(Protocol):
         """Its rows."""
         ...
 
+    def interrupt(self) -> None:
+        """Stop what is running, from another thread."""
+        ...
+
     def close(self) -> None:
         """Let the file go."""
         ...
@@ -59,13 +65,19 @@ class _Driver(Protocol):
         ...
 
 
-def read_duckdb(address: Address, origin: Origin) -> Facts:
+def read_duckdb(address: Address, origin: Origin, seconds: float) -> Facts:
     """Every table, view, column, key and macro of a file.
 
     Functions are not closed: DuckDB loads extensions by itself when one of their functions is called.
 
+    Args:
+        address: The file.
+        origin: Where its names come from.
+        seconds: After how long to give up.
+
     Raises:
-        ProviderError: The driver is not installed, the file is absent, locked or no database.
+        ProviderError: The driver is not installed, the file is absent or no database.
+        UnreachableError: It is locked, or takes too long.
     """
     try:
         driver = cast("_Driver", import_module("duckdb"))
@@ -75,13 +87,25 @@ def read_duckdb(address: Address, origin: Origin) -> Facts:
     path = existing(address)
     try:
         connection = driver.connect(str(path), read_only=True)
+        limit = Timer(seconds, connection.interrupt)
+        limit.start()
         try:
             bindings = tuple(_bindings(connection, origin))
         finally:
+            limit.cancel()
+            limit.join()
             connection.close()
     except driver.Error as error:
-        raise address.failure(f"can't be read: {address.scrubbed(str(error))}") from None
+        raise _failure(address, str(error)) from None
     return Facts(bindings, frozenset({"Table", "Column", "Schema"}), details={"dialect": "duckdb"})
+
+
+def _failure(address: Address, said: str) -> ProviderError:
+    if "could not set lock" in said.lower():
+        return UnreachableError("is locked by another program", place=address.shown)
+    if said.startswith("INTERRUPT"):
+        return UnreachableError("took too long to read", place=address.shown)
+    return address.failure(f"can't be read: {address.scrubbed(said)}")
 
 
 def _bindings(connection: _Cursor, origin: Origin) -> list[Binding]:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from pathlib import Path
+from subprocess import PIPE, Popen
+from sys import executable, modules
+from threading import Event
 
 import pytest
 
-from gproj_lsp.errors import ProviderError
+from gproj_lsp.errors import ProviderError, UnreachableError
 from gproj_lsp.facts import NOTHING, Facts, Request
 from gproj_lsp.providers.database import Database
 
@@ -259,6 +262,43 @@ class TestDuckdb:
         assert facts.closed == {"Table", "Column", "Schema"}
         assert facts.details == {"dialect": "duckdb"}
         assert [each.name for each in facts.bindings if each.sort == "Function"] == ["twice"]
+
+    def test_a_file_that_another_program_writes_is_locked_and_not_broken(self, tmp_path):
+        pytest.importorskip("duckdb", reason="the driver duckdb is not installed")
+        holds = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print('held', flush=True); input()"
+        path = str(tmp_path / "shop.duckdb")
+        with Popen([executable, "-c", holds, path], stdin=PIPE, stdout=PIPE, text=True) as holder:
+            assert holder.stdout.readline() == "held\n"
+            with pytest.raises(UnreachableError, match="is locked by another program"):
+                read("duckdb:///shop.duckdb", tmp_path)
+            holder.communicate("\n")
+
+    def test_what_takes_too_long_is_stopped(self, tmp_path, monkeypatch):
+        class Slow:
+            Error = RuntimeError
+
+            def __init__(self):
+                self.stopped = Event()
+
+            def connect(self, database, *, read_only):
+                assert (database, read_only) == (str(tmp_path / "shop.duckdb"), True)
+                return self
+
+            def execute(self, query):
+                assert query
+                self.stopped.wait()
+                raise self.Error("INTERRUPT Error: Interrupted!")
+
+            def interrupt(self):
+                self.stopped.set()
+
+            def close(self):
+                pass
+
+        monkeypatch.setitem(modules, "duckdb", Slow())
+        (tmp_path / "shop.duckdb").write_bytes(b"x")
+        with pytest.raises(UnreachableError, match="took too long"):
+            read("duckdb:///shop.duckdb", tmp_path, 0.05)
 
     def test_a_missing_file_is_not_created(self, tmp_path):
         pytest.importorskip("duckdb", reason="the driver duckdb is not installed")
