@@ -20,11 +20,15 @@ __all__ = ["Catalog"]
 
 
 class _Index:
-    """What one frame holds, by owner and by name; `users` by what they need: views, children, foreign keys."""
+    """What one frame holds, by owner and by name.
+
+    `users` are by what they need: views, children, foreign keys. `heirs` inherit from another relation.
+    """
 
     def __init__(self, frame: Frame) -> None:
         self.columns: dict[str, list[Binding]] = {}
         self.relations: dict[str, list[Binding]] = {}
+        self.heirs: list[Binding] = []
         self.schemas: set[str] = set()
         self.users: dict[str, list[Binding]] = {}
         for key, binding in frame.bindings.items():
@@ -36,6 +40,8 @@ class _Index:
             elif key.namespace == names.RELATION:
                 self.relations.setdefault(key.folded, []).append(binding)
                 self.schemas.add(key.owner)
+                if binding.sort == "Table" and "inherits" in binding.attrs:
+                    self.heirs.append(binding)
                 for owner in binding.attrs.get("uses", "").split():
                     self.users.setdefault(owner, []).append(binding)
             elif key.namespace == "Schema":
@@ -162,19 +168,29 @@ class Catalog:
     @cached_property
     def relations(self) -> tuple[Binding, ...]:
         """Every relation that can be named here, nearest first."""
-        lookup = self.environment.lookup
-        return tuple(
-            binding
-            for frame in reversed(self.environment.frames)
-            for bindings in _index(frame).relations.values()
-            for binding in bindings
-            if binding.sort == "Table" and lookup(binding.key) is binding
-        )
+        return tuple(self._relations())
 
     @cached_property
     def populated(self) -> bool:
         """Whether Γ has any table that the database does not bring by itself; an empty Γ proves nothing."""
-        return any(binding.origin.provider != "builtin" for binding in self.relations)
+        return any(binding.origin.provider != "builtin" for binding in self._relations())
+
+    def heirs(self) -> Iterator[Binding]:
+        """Every relation that inherits from another."""
+        lookup = self.environment.lookup
+        for frame in reversed(self.environment.frames):
+            for binding in _index(frame).heirs:
+                if lookup(binding.key) is binding:
+                    yield binding
+
+    def _relations(self) -> Iterator[Binding]:
+        """Relations one by one: Γ changes with every declaration, and mostly the first few answer what is asked."""
+        lookup = self.environment.lookup
+        for frame in reversed(self.environment.frames):
+            for bindings in _index(frame).relations.values():
+                for binding in bindings:
+                    if binding.sort == "Table" and lookup(binding.key) is binding:
+                        yield binding
 
     def is_some_column(self, name: str) -> bool:
         """Whether any relation has a column of that name."""

@@ -169,7 +169,7 @@ class _Actions:
 
     def _children(self) -> list[Target]:
         """The tables that inherit from it, at any depth."""
-        tables = [each for each in self.draft.catalog.relations if "inherits" in each.attrs]
+        tables = list(self.draft.catalog.heirs())
         found: dict[str, Target] = {}
         pending = [self.target.owner]
         while pending:
