@@ -128,6 +128,9 @@ def check(
             "--update-baseline", help="Write what is found to the baseline instead of reporting it."
         ),
     ] = False,
+    show_unknown: Annotated[
+        bool, typer.Option("--show-unknown", help="Tell names that can't be judged too, and why.")
+    ] = False,
     overrides: Overrides = None,
 ) -> int:
     """Find ghost references: names that nothing declares.
@@ -142,6 +145,7 @@ def check(
         stdin_filename=stdin_filename,
         baseline=baseline,
         update_baseline=update_baseline,
+        show_unknown=show_unknown,
         overrides=overrides or (),
     )
 

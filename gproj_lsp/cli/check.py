@@ -29,6 +29,7 @@ def check(
     stdin_filename: str | None,
     baseline: Path | None,
     update_baseline: bool,
+    show_unknown: bool,
     overrides: Iterable[str],
 ) -> int:
     """Check files and folders; write what is found to stdout and what can't be checked to stderr.
@@ -36,7 +37,7 @@ def check(
     Returns:
         0, 1 where there are ghosts, 2 where something could not be checked.
     """
-    run = _Run(Workspaces(overrides), baseline)
+    run = _Run(Workspaces(overrides), baseline, show_unknown and not update_baseline)
     with progress("checking") as shown:
         reports = list(run.reports(paths, stdin_filename, shown))
     if update_baseline:
@@ -73,6 +74,7 @@ class _Run:
     Attributes:
         workspaces: The workspaces of the files.
         baseline: The one that is asked for, for all files; else each workspace's own.
+        unknown: Whether references that can't be judged are told too.
         failed: Whether a file could not be checked.
         told: What was said already.
         known: The baseline of each report that has one, by its path.
@@ -80,6 +82,7 @@ class _Run:
 
     workspaces: Workspaces
     baseline: Path | None = None
+    unknown: bool = False
     failed: bool = False
     told: set[str] = field(default_factory=set)
     known: dict[str, Path] = field(default_factory=dict)
@@ -145,7 +148,10 @@ class _Run:
         said = workspace.settings.text("baseline")
         if self.baseline is not None or said:
             self.known[report.path] = self.baseline or workspace.settings.root / said
-        return report.only(workspace.told(report.diagnostics))
+        told = workspace.told(report.diagnostics)
+        if self.unknown:
+            told = tuple(sorted((*told, *value.unknowns(analysis)), key=lambda found: found.span))
+        return report.only(told)
 
     def _tell(self, problems: Iterable[str]) -> None:
         for problem in problems:

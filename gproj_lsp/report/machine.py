@@ -22,8 +22,10 @@ __all__ = ["dump", "github", "json_range", "json_text", "sarif_text"]
 _RULES = {
     "ghost-reference": "A name that nothing declares.",
     "ambiguous-reference": "A bare name that several things declare.",
+    "unknown-reference": "A name that can't be judged.",
     "unknown-sort": "A hole that asks for a sort the surface does not have.",
 }
+_LEVELS = {"ambiguous-reference": "warning", "unknown-reference": "note"}
 _LOUD = frozenset({"error", "warning"})
 """Severities that every format has; below them, each has its own word."""
 
@@ -109,7 +111,7 @@ def _range(at: Range) -> dict[str, dict[str, int]]:
 
 
 def _level(code: str) -> str:
-    return "warning" if code == "ambiguous-reference" else "error"
+    return _LEVELS.get(code, "error")
 
 
 def _result(report: FileReport, diagnostic: Diagnostic) -> dict[str, object]:

@@ -6,11 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from gproj_lsp.ide import Analysis, Diagnostic
+from gproj_lsp.resolve import Verdict
 from gproj_lsp.text import LineIndex
 
-__all__ = ["GHOST", "FileReport", "Totals", "of", "totals"]
+__all__ = ["GHOST", "UNKNOWN", "FileReport", "Totals", "of", "totals", "unknowns"]
 
 GHOST = "ghost-reference"
+UNKNOWN = "unknown-reference"
+"""What nothing is known of; told only on request."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class Totals:
         files: How many were checked.
         ghosts: Diagnostics with the ghost code.
         errors: Diagnostics of severity error, ghosts among them.
-        warnings: Diagnostics of any other severity.
+        warnings: Diagnostics of any other severity; references of which nothing is known are none.
         references: Reference positions.
         unknown: Those that can't be judged.
     """
@@ -71,6 +74,23 @@ def of(path: str, surface: str, analysis: Analysis) -> FileReport:
     )
 
 
+def unknowns(analysis: Analysis) -> tuple[Diagnostic, ...]:
+    """The references that can't be judged, each with why."""
+    return tuple(
+        Diagnostic(
+            UNKNOWN,
+            "information",
+            f'nothing is known of {each.sort.lower()} "{each.name}"'
+            + (f"; {each.reason}" if each.reason else ""),
+            each.name,
+            each.sort,
+            span,
+        )
+        for span, each in analysis.each_reference()
+        if each.verdict is Verdict.UNKNOWN
+    )
+
+
 def totals(reports: Iterable[FileReport]) -> Totals:
     """The sums over the reports."""
     reports = tuple(reports)
@@ -80,7 +100,7 @@ def totals(reports: Iterable[FileReport]) -> Totals:
         files=len(reports),
         ghosts=sum(diagnostic.code == GHOST for diagnostic in found),
         errors=errors,
-        warnings=len(found) - errors,
+        warnings=sum(diagnostic.code != UNKNOWN for diagnostic in found) - errors,
         references=sum(report.references for report in reports),
         unknown=sum(report.unknown for report in reports),
     )

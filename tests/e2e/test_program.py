@@ -42,6 +42,20 @@ def test_check_shows_a_ghost_with_its_place_and_what_was_meant(shop):
     assert re.match(r"1 ghost among \d references in 1 file$", text.splitlines()[-1])
 
 
+def test_check_tells_on_request_what_it_does_not_know_and_why(shop):
+    (shop / "a.sql").write_text("SELECT g.y FROM generate_odd(1) g;\n")
+    assert "[unknown-reference]" not in said(gproj(shop, "check", "a.sql"))
+    text = said(gproj(shop, "check", "a.sql", "--show-unknown"))
+    assert (
+        'information[unknown-reference]: nothing is known of column "y"; not all columns of g are known'
+        in text
+    )
+    assert text.splitlines()[-1].startswith("No ghosts among ")
+    found = json.loads(said(gproj(shop, "check", "a.sql", "--show-unknown", "--format", "json")))
+    assert {each["code"] for each in found["files"][0]["diagnostics"]} == {"unknown-reference"}
+    assert len(found["files"][0]["diagnostics"]) == found["files"][0]["unknown"]
+
+
 def test_check_of_what_is_fine_says_so(shop):
     (shop / "a.sql").write_text("SELECT u.name FROM users u;\n")
     done = gproj(shop, "check", ".")
