@@ -80,6 +80,13 @@ KEYS: Mapping[str, Key] = MappingProxyType(
         "fill.allow-base": Key(
             "flag", default=False, about="may a hole without candidates be filled by an undeclared name"
         ),
+        "complete.tokens": Key("whole", 192, "the most tokens that one completion may have", 1, 4096),
+        "complete.milliseconds": Key(
+            "number", 0.0, "the time one completion may take; 0: no bound", 0.0, 600_000.0
+        ),
+        "complete.sketch": Key(
+            "text", "", "the model, or server, that writes sketches; empty: the model itself"
+        ),
     }
 )
 """Every key that is not a surface's."""
@@ -131,6 +138,11 @@ class Settings:
     def flag(self, key: str) -> bool:
         """The value of a `flag` key."""
         return self.values[key] is True
+
+    def having(self, key: str, other: str) -> Settings:
+        """The same where one of `KEYS` has the value of another, said by whoever said that."""
+        filed = self.filed - {key} | ({key} if other in self.filed else set())
+        return replace(self, values=MappingProxyType({**self.values, key: self.values[other]}), filed=filed)
 
     def surface(self, name: str) -> Mapping[str, str | tuple[str, ...]]:
         """What is set for a surface."""

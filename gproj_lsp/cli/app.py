@@ -206,6 +206,55 @@ def fill(
 
 @app.command(
     epilog=_examples(
+        "gproj-lsp complete report.sql --at 3:1                  after a comment: the statement it asks for",
+        "gproj-lsp complete report.sql --at 4:8 -n 3             three different ways to go on",
+        "gproj-lsp complete report.sql --at 4:8 --write          insert it",
+        "gproj-lsp complete report.sql --at 3:1 --milliseconds 300 --json",
+        "gproj-lsp complete report.sql --at 3:1 --sketch -c complete.sketch=http://127.0.0.1:8000/v1",
+    )
+)
+def complete(
+    file: File,
+    at: Annotated[str, typer.Option(metavar="LINE:COLUMN", help="Where to write; both count from 1.")],
+    number: Annotated[
+        int, typer.Option("-n", "--number", metavar="N", min=1, max=20, help="How many different texts.")
+    ] = 1,
+    sketch: Annotated[
+        bool, typer.Option("--sketch", help="Write a sketch first, as the model likes, then make it hold.")
+    ] = False,
+    write: Annotated[bool, typer.Option("--write", help="Insert the likeliest into the file.")] = False,
+    json: Json = False,
+    milliseconds: Annotated[
+        float | None, typer.Option(metavar="MS", min=1.0, help="Stop after so long, at a place to stop at.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Same seed, same text.")] = None,
+    temperature: Annotated[float | None, typer.Option(min=0.0, help="0 takes the likeliest text.")] = None,
+    stdin_filename: StdinName = None,
+    overrides: Overrides = None,
+) -> int:
+    """Write on from a place: a statement, or what is missing in one.
+
+    What a comment asks for, the rest of a statement, or what belongs between two parts of it; no name in it is undeclared.
+    Exits with 1 if it stops short of its end, with 2 if there is nothing to write.
+    """
+    from gproj_lsp.cli.complete import complete as body
+
+    asked = {"complete.milliseconds": milliseconds, "fill.seed": seed, "fill.temperature": temperature}
+    said = [f"{key}={value}" for key, value in asked.items() if value is not None]
+    return body(
+        file,
+        at,
+        number=number,
+        sketch=sketch,
+        write=write,
+        json=json,
+        stdin_filename=stdin_filename,
+        overrides=[*(overrides or ()), *said],
+    )
+
+
+@app.command(
+    epilog=_examples(
         "gproj-lsp rank report.sql --at 3:8", "gproj-lsp rank report.sql --at 3:8 --top 20 --json"
     )
 )

@@ -17,6 +17,8 @@ from gproj_lsp.workspace import Workspace
 if TYPE_CHECKING:
     from gproj_lsp.decode.abreast import Abreast
     from gproj_lsp.decode.base import BatchModel, HoleFiller, LanguageModel
+    from gproj_lsp.decode.complete import Completer
+    from gproj_lsp.decode.context import Context
     from gproj_lsp.decode.fill import Filler, Wishes, Writer
     from gproj_lsp.decode.trace import Listener
     from gproj_lsp.lsp.parts import Parts
@@ -28,8 +30,10 @@ __all__ = [
     "models_at_hand",
     "open_abreast",
     "open_batch",
+    "open_completer",
     "open_filler",
     "open_model",
+    "open_sketch_writer",
     "open_writer",
 ]
 
@@ -215,7 +219,11 @@ def open_abreast(
     from gproj_lsp.decode.abreast import Abreast
     from gproj_lsp.decode.engines import make_engine
     from gproj_lsp.decode.lanes import Lanes
+    from gproj_lsp.decode.threads import LockedEngine, Threads
 
+    if _is_remote(settings):
+        threads = Threads(_open_remote(settings), width)
+        return Abreast(surface, threads, LockedEngine(make_engine()), _wishes(settings), done)
     lanes = Lanes(open_batch(settings, width))
     return Abreast(surface, lanes, make_engine(settings.text("engine")), _wishes(settings), done)
 
@@ -228,6 +236,55 @@ def _wishes(settings: Settings) -> Wishes:
         settings.number("fill.temperature"), settings.number("fill.top-p"), int(settings.number("fill.seed"))
     )
     return Wishes(sampling, allow_base=settings.flag("fill.allow-base"))
+
+
+def open_completer(
+    settings: Settings,
+    surface: Surface,
+    *,
+    context: Context | None = None,
+    told: Listener | None = None,
+) -> Completer:
+    """A completer with the model and the engine that the settings ask for.
+
+    Args:
+        settings: What the user asked for.
+        surface: The language.
+        context: A model that is already loaded, with what it was shown.
+        told: Gets the events.
+
+    Raises:
+        InputError: The surface does not say what is written at a cursor.
+        ModelError: The model is absent, can't be loaded, or is on a server.
+    """
+    from gproj_lsp.decode.complete import Completer, Wanted
+    from gproj_lsp.decode.context import Context
+    from gproj_lsp.decode.engines import make_engine
+    from gproj_lsp.decode.sampling import Sampling
+    from gproj_lsp.decode.trace import silent
+
+    sampling = Sampling(
+        settings.number("fill.temperature"), settings.number("fill.top-p"), int(settings.number("fill.seed"))
+    )
+    milliseconds = settings.number("complete.milliseconds")
+    wanted = Wanted(
+        sampling,
+        budget=int(settings.number("complete.tokens")),
+        seconds=milliseconds / 1000 if milliseconds else None,
+    )
+    engine = make_engine(settings.text("engine"))
+    return Completer(surface, context or Context(open_model(settings)), engine, wanted, told or silent)
+
+
+def open_sketch_writer(settings: Settings) -> Writer | None:
+    """Who writes sketches, where that is not the model that realises them.
+
+    Raises:
+        ModelError: The model or the server's key is absent, or the user did not allow that text goes to the server.
+    """
+    return (
+        open_writer(settings.having("model", "complete.sketch")) if settings.text("complete.sketch") else None
+    )
 
 
 def open_writer(settings: Settings) -> Writer:
@@ -287,7 +344,7 @@ def open_model(settings: Settings) -> LanguageModel:
 
 
 def _is_remote(settings: Settings) -> bool:
-    return settings.text("model").partition("://")[0] in ("http", "https")
+    return settings.text("model").partition("://")[0].lower() in ("http", "https")
 
 
 def _open_remote(settings: Settings) -> HoleFiller:

@@ -18,12 +18,13 @@ from gproj_lsp.decode.hole import Wishes
 from gproj_lsp.decode.passage import Desk, Passage, Statement, Wanted
 from gproj_lsp.decode.room import latest
 from gproj_lsp.decode.schema import ROOM, head
+from gproj_lsp.decode.scoping import Kept
 from gproj_lsp.decode.trace import Ledger, Listener, silent
 from gproj_lsp.decode.trail import Fork, Trail
 from gproj_lsp.errors import InputError
 from gproj_lsp.fragment import Rung
 from gproj_lsp.gbnf import Literal, walk
-from gproj_lsp.text import decode, encode
+from gproj_lsp.text import Span, decode, encode
 
 if TYPE_CHECKING:
     from gproj_lsp.decode.base import MaskEngine, Stop
@@ -87,24 +88,31 @@ class Completer:
         engine: The mask engine.
         wanted: How.
         told: Gets the events; places in them are bytes of the text to insert.
+        kept: Matchers of a completer before, to go on with.
+
+    Attributes:
+        desk: All of these.
 
     Raises:
         InputError: The surface does not say what is written.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  (what is written, with what, and how)
         self,
         surface: Surface,
         context: Context,
         engine: MaskEngine,
         wanted: Wanted | None = None,
         told: Listener = silent,
+        *,
+        kept: Kept | None = None,
     ) -> None:
         if surface.completion is None:
             mend = "fill holes instead"
             raise InputError(f"{surface.name} says nothing of what is written at a cursor", mend=mend)
-        self._desk = Desk(
-            surface, surface.completion, context, engine, wanted or Wanted(), told, _words(surface)
+        words = _words(surface)
+        self.desk = Desk(
+            surface, surface.completion, context, engine, wanted or Wanted(), told, words, kept or Kept()
         )
 
     def complete(
@@ -132,14 +140,16 @@ class Completer:
         """
         began = time.perf_counter()
         statement = reader.statement(text, offset)
-        passage = Passage(self._desk, statement, self._before(text, offset, reader), sampler, stop)
+        passage = Passage(self.desk, statement, self.shown(text, offset, reader), sampler, stop)
         found, rung, reason = passage.write(), passage.rung, passage.reason
         if passage.unreadable and (name := self._name(text, offset, reader, stop)) is not None:
             found, rung, reason = *name, ""
         added = statement.glue + found if found else ""
         data = encode(text)
         after = decode(data[:offset]) + added + decode(data[offset:])
-        if added and _spoilt(reader, text, after):
+        # What only a name was added to need not be readable: it was not before.
+        span = None if passage.unreadable else Span(offset, offset + len(encode(added)))
+        if added and _spoilt(reader, text, after, span):
             added, after, reason = "", text, _WITHHELD
         declared = _declared(reader, text, after) if added else ()
         spent = (time.perf_counter() - began) * 1000
@@ -187,7 +197,7 @@ class Completer:
         holes = [hole.span.start for hole in reader.analyse(marked).holes]
         if start not in holes:
             return None
-        desk = self._desk
+        desk = self.desk
         wishes = Wishes(desk.wanted.sampling, budget=desk.wanted.budget)
         filler = Filler(desk.surface, desk.context, desk.engine, wishes)
         filled = filler.fill(marked, reader.analyse, [holes.index(start)], stop).holes
@@ -195,9 +205,9 @@ class Completer:
             return None
         return filled[0].text[len(begun) :], filled[0].rung
 
-    def _before(self, text: str, offset: int, reader: Reader) -> bytes:
+    def shown(self, text: str, offset: int, reader: Reader) -> bytes:
         """What the model is shown before new text: what is declared elsewhere, then the document before the cursor."""
-        desk = self._desk
+        desk = self.desk
         vocabulary, capacity = desk.context.vocabulary, desk.context.model.capacity
         environment = reader.analyse(text).environment_at(0)
         room = ROOM
@@ -223,9 +233,11 @@ def _words(surface: Surface) -> dict[str, str]:
     return found
 
 
-def _spoilt(reader: Reader, before: str, after: str) -> bool:
-    """Whether a document gained a finding."""
-    return bool(_findings(reader.analyse(after)) - _findings(reader.analyse(before)))
+def _spoilt(reader: Reader, before: str, after: str, span: Span | None) -> bool:
+    """Whether a document gained a finding, or can't be read where it should."""
+    analysed = reader.analyse(after)
+    gained = _findings(analysed) - _findings(reader.analyse(before))
+    return bool(gained) or (span is not None and not analysed.readable(span))
 
 
 def _findings(analysed: Analysed) -> Counter[tuple[str, str, str]]:

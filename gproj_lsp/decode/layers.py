@@ -1,7 +1,7 @@
 """Several matchers over one text: what every one of them admits.
 
-While a scope is being written, the grammar of its statement and the narrower one of the scope hold together. A mask of several is
-the intersection of theirs; what one of them forces, all together force.
+While a scope is being written, the grammar of its statement and the narrower one of the scope hold together. A mask of several
+is the intersection of theirs; what one of them forces, all together force.
 """
 
 from __future__ import annotations

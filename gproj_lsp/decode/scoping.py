@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
 
     from gproj_lsp.decode.base import MaskEngine, Matcher, Vocabulary
+    from gproj_lsp.environment import Binding
     from gproj_lsp.resolve import Clause, Scope
     from gproj_lsp.surface import CompletionSpec, Surface
 
@@ -240,12 +241,7 @@ class Scoping:
     def _base(self, environment: Environment) -> Matcher:
         """The whole statement; what its text declares inside itself is declared, whether or not it is in scope."""
         known = self.draft.before
-        inside = [
-            binding
-            for frame in environment.frames[len(known.frames) :]
-            for binding in frame.bindings.values()
-            if binding.attrs.get("scope") != "visible"
-        ]
+        inside = tuple(self._inside(environment))
         if inside:
             known = known.push(Frame.of(inside))
         rung = min(self.rung, Rung.GAMMA)
@@ -255,10 +251,18 @@ class Scoping:
                 expand(self.spec.sort, self.surface.fragments, known, lambda _: rung), self.vocabulary
             )
 
-        matcher = self._matcher((rung, *inside), make)
+        matcher = self._matcher((rung, inside), make)
         if matcher is None:
             raise EmptyQueryError(self.spec.sort, hole="the statement", declared=())
         return matcher
+
+    def _inside(self, environment: Environment) -> Iterator[Binding]:
+        """What the statement declares itself: names of the sorts that are declared as a whole, and that were not there before."""
+        before = self.draft.before
+        for frame in environment.frames[len(before.frames) :]:
+            for key, binding in frame.bindings.items():
+                if self.surface.sorts[binding.sort].exhaustive and before.lookup(key) is None:
+                    yield binding
 
     def _scope_matcher(self, scope: Scope, region: str, environment: Environment) -> Matcher | None:
         """The scope's own grammar with one region at CTX; None where it has none, or where nothing would be left of it."""

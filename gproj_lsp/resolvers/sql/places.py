@@ -37,7 +37,8 @@ def frame_at(site: Site, catalog: Catalog) -> Frame:
     be clear. Tables carry it where a FROM clause can name them.
     """
     if site.sort == "Table":
-        return Frame.of(_tables(site, catalog))
+        common = _common(site.place) if site.place is not None else ()
+        return Frame.of([*_tables(site, catalog), *common])
     if site.relation is not None:
         return _members(site.relation, site.without, catalog)
     if site.place is None:

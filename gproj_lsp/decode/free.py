@@ -1,0 +1,61 @@
+"""Text without a mask: whatever the model likes best, token by token. For sketches, and to compare with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gproj_lsp.decode.base import Stop
+    from gproj_lsp.decode.context import Context
+
+__all__ = ["Free", "freely"]
+
+
+@dataclass(frozen=True)
+class Free:
+    """What a model wrote of itself.
+
+    Attributes:
+        text: The text, up to where it is taken to end.
+        tokens: How many tokens were written.
+        ended: Whether it came to an end before the budget was used up.
+    """
+
+    text: str
+    tokens: int
+    ended: bool
+
+
+def freely(
+    context: Context, prompt: bytes, ends: Sequence[str], budget: int, stop: Stop | None = None
+) -> Free:
+    """Write on after a prompt until the model ends the text, or writes something that ends it.
+
+    Args:
+        context: The model.
+        prompt: The text before.
+        ends: Texts of which the first ends it; they are left out.
+        budget: The most tokens to write.
+        stop: Asked before each step.
+
+    Raises:
+        Cancelled: `stop` said so.
+        ModelError: The prompt does not fit, or the model failed.
+    """
+    vocabulary = context.vocabulary
+    begin = () if vocabulary.begin is None else (vocabulary.begin,)
+    logits = context.show((*begin, *vocabulary.encode(prompt)) or tuple(vocabulary.encode(b"\n")), stop)
+    data = b""
+    for tokens in range(budget):
+        token = int(logits.argmax())
+        if token in vocabulary.end:
+            return Free(data.decode(errors="replace"), tokens, ended=True)
+        data += vocabulary.tokens[token]
+        text = data.decode(errors="replace")
+        if found := [at for at in map(text.find, ends) if at >= 0]:
+            return Free(text[: min(found)], tokens + 1, ended=True)
+        if tokens + 1 < budget:
+            logits = context.feed((token,), stop)
+    return Free(data.decode(errors="replace"), budget, ended=False)
