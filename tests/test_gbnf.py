@@ -17,7 +17,10 @@ from gproj_lsp.gbnf import (
     EMPTY,
     NESTING,
     Alt,
+    AnyCase,
     CharClass,
+    Derivations,
+    Expr,
     Grammar,
     Literal,
     Names,
@@ -26,10 +29,13 @@ from gproj_lsp.gbnf import (
     Repeat,
     Seq,
     Slot,
+    Word,
     chain,
     check,
     escape,
+    expanded,
     factored,
+    lowered,
     parse,
     portable,
     prune,
@@ -40,6 +46,7 @@ from gproj_lsp.gbnf import (
     sample,
     slots,
     strings,
+    word_of,
 )
 
 # --- reading ------------------------------------------------------------------------------------------------------------------
@@ -330,3 +337,62 @@ def test_samples_reach_every_choice_and_come_to_an_end():
     assert any(text.startswith("(") for text in drawn)
     with pytest.raises(ValueError, match="empty"):
         sample(parse('root ::= "a" root'), Random(0))
+
+
+# --- names in any case, words but some ----------------------------------------------------------------------------------------
+
+AB = CharClass(((ord("A"), ord("B")), (ord("a"), ord("b"))))
+words = st.builds(
+    lambda least, more, avoid: Word(AB, AB, least, least + more, frozenset(avoid)),
+    st.integers(1, 2),
+    st.integers(1, 3),
+    st.sets(st.text("ab", min_size=1, max_size=3), max_size=4),
+)
+
+
+@given(words, st.text("abAB", max_size=5))
+def test_words_but_some_are_spelled_out_exactly(word: Word, text: str):
+    """As a tree of rules, read by a recogniser that knows words, too."""
+    spelled = expanded(Grammar({"root": word}))
+    assert accepts(spelled, text) == word.admits(text) == accepts(Grammar({"root": word}), text)
+    assert parse(render(Grammar({"root": word}))).rules
+
+
+@given(words, st.text("abAB", min_size=1, max_size=5))
+def test_what_follows_the_first_character_of_a_word(word: Word, text: str):
+    rest = word.after(text[0])
+    assert word.admits(text) == (rest is not None and rest.admits(text[1:]))
+
+
+@given(
+    st.lists(st.text("aAé1", min_size=1, max_size=4), min_size=1, max_size=4, unique=True),
+    st.text("aAéÉ1", max_size=4),
+)
+def test_names_in_any_case_are_spelled_out_exactly(names: list[str], text: str):
+    """The case of ASCII letters does not matter, any other does."""
+    loose = Grammar({"root": AnyCase(tuple(names))})
+    expected = lowered(text) in set(map(lowered, names))
+    assert accepts(loose, text) == accepts(expanded(loose), text) == expected
+    found = strings(loose)
+    assert found is not None
+    assert (text in found) == expected
+
+
+def test_names_with_many_letters_are_not_written_out_in_every_case():
+    assert strings(Grammar({"root": AnyCase(("a" * 40,))})) is None
+
+
+@pytest.mark.parametrize("rule", [AnyCase(("Select", "É")), Word(AB, AB, 1, 6, frozenset({"a", "ab"}))])
+def test_derivations_of_them_are_of_the_language(rule: Expr):
+    grammar, rng = Grammar({"root": rule}), Random(1)
+    derivations = Derivations(grammar)
+    assert all(accepts(grammar, derivations.sample(rng)) for _ in range(100))
+
+
+def test_only_an_identifier_like_rule_has_words_left_out():
+    rules = parse("root ::= a b c\na ::= [a-z] [a-z0-9]{0,5}\nb ::= [a-z]+\nc ::= [a-z] [a-z]*").rules
+    assert word_of(rules["a"], frozenset({"x"})) == Word(
+        CharClass(((97, 122),)), CharClass(((97, 122), (48, 57))), 1, 6, frozenset({"x"})
+    )
+    assert word_of(rules["b"], frozenset()) is None
+    assert word_of(rules["c"], frozenset()) is None, "its length must be bounded"

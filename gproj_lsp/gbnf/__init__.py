@@ -1,7 +1,7 @@
 """GBNF: the syntax tree, reading and printing it, and what can be said about its language."""
 
 from gproj_lsp.gbnf.avoid import word_of
-from gproj_lsp.gbnf.derive import sample
+from gproj_lsp.gbnf.derive import Derivations, sample
 from gproj_lsp.gbnf.factor import factored
 from gproj_lsp.gbnf.language import (
     chain,
@@ -51,6 +51,7 @@ __all__ = [
     "Alt",
     "AnyCase",
     "CharClass",
+    "Derivations",
     "Expr",
     "Grammar",
     "Literal",

@@ -23,11 +23,52 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from random import Random
 
-__all__ = ["sample"]
+__all__ = ["Derivations", "sample"]
 
 _NEVER = 1 << 40
 _TRIES = 1_000
 _PLAIN = tuple(range(0x20, 0x7F))
+
+
+class Derivations:
+    """Random derivations of one grammar; what they need to know of it is worked out once.
+
+    Args:
+        grammar: Without slots and regions; every rule it needs inhabited.
+
+    Raises:
+        ValueError: The language is empty.
+    """
+
+    def __init__(self, grammar: Grammar) -> None:
+        self._grammar = grammar
+        self._costs = _costs(grammar.rules)
+        if self._costs[grammar.start] >= _NEVER:
+            raise ValueError("the language is empty")
+
+    def sample(self, rng: Random, *, steps: int = 60) -> str:
+        """One string of the language.
+
+        Args:
+            rng: The source of randomness.
+            steps: After so many choices the derivation takes the shortest way to an end.
+        """
+        text: list[str] = []
+        stack: list[Expr] = [Ref(self._grammar.start)]
+        while stack:
+            expr = stack.pop()
+            steps -= 1
+            if isinstance(expr, Ref):
+                stack.append(self._grammar.rules[expr.rule])
+            elif isinstance(expr, Alt):
+                stack.append(_choice(expr, self._costs, rng, hurried=steps < 0))
+            elif isinstance(expr, Seq):
+                stack.extend(reversed(expr.items))
+            elif isinstance(expr, Repeat):
+                stack.extend([expr.item] * _times(expr, rng, hurried=steps < 0))
+            else:
+                text.append(_leaf(expr, rng))
+        return "".join(text)
 
 
 def sample(grammar: Grammar, rng: Random, *, steps: int = 60) -> str:
@@ -41,25 +82,7 @@ def sample(grammar: Grammar, rng: Random, *, steps: int = 60) -> str:
     Raises:
         ValueError: The language is empty.
     """
-    costs = _costs(grammar.rules)
-    if costs[grammar.start] >= _NEVER:
-        raise ValueError("the language is empty")
-    text: list[str] = []
-    stack: list[Expr] = [Ref(grammar.start)]
-    while stack:
-        expr = stack.pop()
-        steps -= 1
-        if isinstance(expr, Ref):
-            stack.append(grammar.rules[expr.rule])
-        elif isinstance(expr, Alt):
-            stack.append(_choice(expr, costs, rng, hurried=steps < 0))
-        elif isinstance(expr, Seq):
-            stack.extend(reversed(expr.items))
-        elif isinstance(expr, Repeat):
-            stack.extend([expr.item] * _times(expr, rng, hurried=steps < 0))
-        else:
-            text.append(_leaf(expr, rng))
-    return "".join(text)
+    return Derivations(grammar).sample(rng, steps=steps)
 
 
 def _choice(expr: Alt, costs: Mapping[str, int], rng: Random, *, hurried: bool) -> Expr:

@@ -24,7 +24,7 @@ from gproj_lsp.decode.engines import make_engine
 from gproj_lsp.environment import Binding, Environment
 from gproj_lsp.expansion import Keywords, Letters, expand
 from gproj_lsp.fragment import Rung
-from gproj_lsp.gbnf import Grammar, sample
+from gproj_lsp.gbnf import Derivations, Grammar
 from gproj_lsp.resolve import World
 from gproj_lsp.resolvers.sql.names import any_case
 from gproj_lsp.surface import shipped
@@ -115,11 +115,11 @@ def misread(database: Path, number: int, seed: int) -> list[str]:
     """Random derivations that SQLite can't parse. That names do not fit together is for the narrower rungs to rule out."""
     rng = random.Random(seed)
     start = analyzer("sqlite", sqlite_facts(database)).start
-    grammar = grammar_of(start, "sqlite", Keywords.UPPER)
+    derivations = Derivations(grammar_of(start, "sqlite", Keywords.UPPER))
     found = []
     with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
         for _ in range(number):
-            text = sample(grammar, rng, steps=rng.choice((40, 120, 300)))
+            text = derivations.sample(rng, steps=rng.choice((40, 120, 300)))
             try:
                 connection.execute(f"EXPLAIN {text}")
             except sqlite3.Error as error:
