@@ -9,10 +9,9 @@ import sys
 from collections.abc import Iterable
 from typing import BinaryIO, NoReturn
 
-from platformdirs import user_state_path
+from platformdirs import user_cache_path, user_state_path
 
-from gproj_lsp.cli.console import note
-from gproj_lsp.cli.wiring import lsp_parts
+from gproj_lsp.cli.greeting import Greeting
 from gproj_lsp.errors import InputError
 
 __all__ = ["serve"]
@@ -32,20 +31,24 @@ def serve(tcp: str | None, *, overrides: Iterable[str], verbose: bool) -> NoRetu
     Raises:
         InputError: `tcp` is no address.
     """
+    address = _address(tcp) if tcp is not None else None
     gc.disable()  # nothing that is imported becomes garbage; it is enabled when the server is initialized
     sys.setswitchinterval(_SWITCH)
+    kept = user_cache_path("gproj-lsp", appauthor=False) / "greetings"
+    greeting = Greeting(sys.stdin.buffer, _private_output(), kept) if address is None else None
+    from gproj_lsp.cli.console import note
+    from gproj_lsp.cli.wiring import lsp_parts
     from gproj_lsp.lsp.server import create
 
     logging.basicConfig(level=logging.DEBUG if verbose else logging.WARNING, stream=sys.stderr)
     if not verbose:
         logging.getLogger("pygls").setLevel(logging.CRITICAL)  # what fails is logged where it is answered
     server = create(lsp_parts(overrides, user_state_path("gproj-lsp", appauthor=False) / "trusted.json"))
-    if tcp is None:
-        server.start_io(sys.stdin.buffer, _private_output())
-    else:
-        host, port = _address(tcp)
-        note(f"listening on {host}:{port}")
-        server.start_tcp(host, port)
+    if greeting is not None:
+        server.start_io(*greeting.streams())
+    elif address is not None:
+        note(f"listening on {address[0]}:{address[1]}")
+        server.start_tcp(*address)
     code = 0 if server.session.closed else 1
     server.session.close()
     logging.shutdown()
