@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from lsprotocol import types
 
 from gproj_lsp.errors import InputError
 from gproj_lsp.ide import Analysis
-from gproj_lsp.ide.actions import Deed
+from gproj_lsp.ide.actions import Deed, shown
 from gproj_lsp.ide.edits import Edit, applied, shifted
 from gproj_lsp.ide.edits import origin as before
 from gproj_lsp.ide.filling import Filling, fill
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Fillings", "Made"]
 
+_TOLD = 3
+"""So many holes that stay are told one by one."""
 _KEPT = 100
 """Of how many documents the last filling can be explained."""
 
@@ -83,6 +85,8 @@ class Fillings:
         self.require_current(snapshot)
         if not filling.edits:
             raise InputError(filling.left[0].reason if filling.left else "there is nothing to change")
+        for message in _notes(snapshot, filling):
+            self._server.show(message, types.MessageType.Info)
         following = await session.run(_next, snapshot, filling.edits, asked.deed)
         return Made(snapshot, filling, workspace_edit(snapshot, filling.edits, session.client), following)
 
@@ -141,6 +145,16 @@ class Fillings:
             return snapshot.analyzer.analyse(text, document=snapshot.document.uri, after=around)
 
         return analyse
+
+
+def _notes(snapshot: Snapshot, filling: Filling) -> Iterator[str]:
+    """What a user should hear of a filling beside its edit."""
+    lines = snapshot.analysis.lines
+    for left in filling.left[:_TOLD]:
+        yield f"{lines.place(left.span.start)}: {left.mark} stays: {left.reason}"
+    for hole in filling.filled:
+        if not hole.guaranteed:
+            yield f"{lines.place(hole.span.start)}: {shown(hole.text)} is not guaranteed: nothing declared fits"
 
 
 def _next(snapshot: Snapshot, edits: Sequence[Edit], deed: Deed) -> types.Range | None:

@@ -82,6 +82,14 @@ async def test_what_can_not_be_filled_is_told(start):
     assert "Alias" in error.message
 
 
+async def test_holes_that_stay_are_told(start):
+    text = "SELECT ?? FROM users;\nSELECT {:Alias}.id;"
+    editor = await start(text)
+    answer = await run(editor, "gproj.fill", {"uri": editor.uri("a.sql"), "scope": "file"})
+    assert [editor.at("a.sql", at(each["range"])) for each in answer["left"]] == ["{:Alias}"]
+    assert any("2:8: {:Alias} stays" in each.message for each in editor.client.messages)
+
+
 async def test_the_cursor_goes_round_the_holes(start):
     editor = await start()
     uri = editor.uri("a.sql")
