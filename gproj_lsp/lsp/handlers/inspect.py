@@ -33,7 +33,7 @@ def register(server: Server) -> None:
         return snapshot, snapshot.offset(position_in(argument) or types.Position(0, 0))
 
     @server.action(ENVIRONMENT)
-    async def environment(argument: object, *_: object) -> dict[str, object]:
+    async def environment(argument: object = None, *_: object) -> dict[str, object]:
         """Γ at `{uri, position}`: `{markdown, sort, frames, builtin, bindings}`."""
         snapshot, offset = await place(argument)
         shown = await session.run(environment_at, snapshot.analysis, offset, snapshot.surface)
@@ -52,7 +52,7 @@ def register(server: Server) -> None:
         return {"markdown": _markdown(shown), **told, "bindings": bindings}
 
     @server.action(GRAMMAR)
-    async def grammar(argument: object, *_: object) -> dict[str, object]:
+    async def grammar(argument: object = None, *_: object) -> dict[str, object]:
         """G[Γ] at `{uri, position}`: `{markdown, grammar, sort, rung, candidates, guaranteed}`."""
         snapshot, offset = await place(argument)
         found = await session.run(grammar_at, snapshot.analysis, offset, snapshot.offers)
