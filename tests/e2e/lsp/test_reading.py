@@ -64,15 +64,8 @@ async def test_a_hover_says_what_a_name_means_and_where_that_is_known_from(conne
     assert found.contents.kind == types.MarkupKind.Markdown
 
 
-async def test_a_hover_is_plain_text_for_a_client_that_has_no_markdown(connect, work):
-    editor = await opened(connect, markdown=False)
-    found = await hover(editor, "a.sql", "u.na")
-    assert found.contents.kind == types.MarkupKind.PlainText
-    assert found.contents.value.startswith("name (Column)\n  type: TEXT\n")
-
-
-async def test_a_hover_at_a_hole_says_what_fits(connect, work):
-    editor = await opened(connect, "SELECT ?? FROM users;")
+async def test_a_hover_says_what_fits_a_hole_what_is_nearest_to_a_ghost_and_else_nothing(connect, work):
+    editor = await opened(connect, "SELECT nmae FROM users; SELECT ?? FROM users; SELECT 1; -- users\n")
     found = await hover(editor, "a.sql", "SELECT ?")
     assert editor.at("a.sql", found.range) == "??"
     told = found.contents.value
@@ -80,10 +73,6 @@ async def test_a_hover_at_a_hole_says_what_fits(connect, work):
     assert "- rung: `ctx`" in told
     assert "- 2 candidates: `id, name`" in told
     assert 'slot-column ::= "id" | "name"' in told
-
-
-async def test_a_hover_at_a_ghost_says_what_is_nearest_and_elsewhere_nothing(connect, work):
-    editor = await opened(connect, "SELECT nmae FROM users; SELECT 1; -- users\n")
     told = (await hover(editor, "a.sql", "nm")).contents.value
     assert "does not exist" in told
     assert "- nearest: `name" in told
@@ -110,13 +99,6 @@ async def test_a_definition_is_found_through_the_alias_in_the_file_that_declares
     (alias,) = await definition(editor, "a.sql", "WHERE u")
     assert alias.target_uri == editor.uri("a.sql")
     assert alias.target_range == editor.range("a.sql", "u", after="users ")
-
-
-async def test_a_client_without_links_gets_locations(connect, work):
-    editor = await opened(connect, links=False)
-    (place,) = await definition(editor, "a.sql", "u.na")
-    assert place.uri == editor.uri("schema.sql")
-    assert place.range.start == types.Position(3, 2)
 
 
 async def test_a_definition_follows_a_source_that_is_open_and_changed(connect, work):
@@ -162,13 +144,6 @@ async def test_symbols_are_a_tree(connect, work):
     assert editor.at("a.sql", table.range) == "CREATE TABLE t (a INT)"
     assert editor.at("a.sql", table.selection_range) == "t"
     assert (common.name, common.detail) == ("c", "cte")
-
-
-async def test_symbols_are_a_list_for_a_client_without_trees(connect, work):
-    editor = await opened(connect, "CREATE TABLE t (a INT);\n", tree=False)
-    params = types.DocumentSymbolParams(editor.identifier("a.sql"))
-    table, column = await editor.client.text_document_document_symbol_async(params)
-    assert (column.name, column.container_name) == ("a", table.name)
 
 
 def decoded(editor, name, data, legend):
@@ -236,25 +211,37 @@ def told(result):
     return result if isinstance(result, dict) else result._asdict()
 
 
-async def test_gamma_at_a_place_can_be_shown(connect, work):
-    editor = await opened(connect)
-    at = editor.position("a.sql", "u.")
-    argument = {"uri": editor.uri("a.sql"), "position": {"line": at.line, "character": at.character}}
-    found = told(await command(editor, "gproj.showEnvironment", argument))
+def here(editor, before):
+    at = editor.position("a.sql", before)
+    return {"uri": editor.uri("a.sql"), "position": {"line": at.line, "character": at.character}}
+
+
+async def test_gamma_and_the_grammar_at_a_place_can_be_shown(connect, work):
+    editor = await opened(connect, "SELECT u.id FROM users u; SELECT ?? FROM users;")
+    found = told(await command(editor, "gproj.showEnvironment", here(editor, "u.")))
     assert found["sort"] == "Column"
     names = [told(each)["name"] for each in found["bindings"]]
     assert {"users", "orders", "name", "user_id"} <= set(names)
     assert "- `users` `Table` `ddl schema.sql:2" in found["markdown"]
-
-
-async def test_the_grammar_at_a_place_can_be_shown_and_what_is_no_place_is_refused(connect, work):
-    editor = await opened(connect, "SELECT ?? FROM users;")
-    at = editor.position("a.sql", "SELECT ?")
-    argument = {"uri": editor.uri("a.sql"), "position": {"line": at.line, "character": at.character}}
-    found = told(await command(editor, "gproj.showGrammar", argument))
+    found = told(await command(editor, "gproj.showGrammar", here(editor, "SELECT ?")))
     assert (found["sort"], found["rung"], found["candidates"]) == ("Column", "ctx", 2)
     assert '"id" | "name"' in found["grammar"]
     assert "```gbnf\n" in found["markdown"]
     error = await failure(command(editor, "gproj.showGrammar", {"uri": editor.uri("nosuch.sql")}))
     assert error.code == types.LSPErrorCodes.RequestFailed
     assert "no such document" in error.message
+
+
+async def test_a_client_that_can_do_less_gets_plain_answers(connect, work):
+    editor = await opened(
+        connect, f"CREATE TABLE t (a INT);\n{QUERY}", markdown=False, links=False, tree=False
+    )
+    found = await hover(editor, "a.sql", "u.na")
+    assert found.contents.kind == types.MarkupKind.PlainText
+    assert found.contents.value.startswith("name (Column)\n  type: TEXT\n")
+    (place,) = await definition(editor, "a.sql", "u.na")
+    assert place.uri == editor.uri("schema.sql")
+    assert place.range.start == types.Position(3, 2)
+    params = types.DocumentSymbolParams(editor.identifier("a.sql"))
+    table, column = await editor.client.text_document_document_symbol_async(params)
+    assert (column.name, column.container_name) == ("a", table.name)
