@@ -29,6 +29,7 @@ class Client:
         encoding: How it counts characters: the first of its position encodings that there is, else UTF-16.
         pull: It asks for diagnostics itself.
         refresh_diagnostics: It asks again for all of them when told to.
+        refresh_tokens: It asks again for semantic tokens when told to.
         related: Diagnostics may say where else to look.
         document_changes: Edits may name the version they are for.
         literals: Code actions may be more than commands.
@@ -42,6 +43,7 @@ class Client:
         item_ranges: What a list of completions replaces may be said once for all.
         progress: It shows work that the server began by itself.
         configuration: It can be asked for its settings.
+        reconfigure: It can be asked to tell when its settings change.
         watch: It can be asked to watch files.
         status: It takes `gproj/status` (experimental capability `gproj.status`).
         ask: It can show a question with answers.
@@ -51,6 +53,7 @@ class Client:
     encoding: Encoding = "utf-16"
     pull: bool = False
     refresh_diagnostics: bool = False
+    refresh_tokens: bool = False
     related: bool = False
     document_changes: bool = False
     literals: bool = False
@@ -64,6 +67,7 @@ class Client:
     item_ranges: bool = False
     progress: bool = False
     configuration: bool = False
+    reconfigure: bool = False
     watch: bool = False
     status: bool = False
     ask: bool = False
@@ -87,6 +91,7 @@ class Client:
             encoding=_encoding(general.position_encodings or ()),
             pull=document.diagnostic is not None,
             refresh_diagnostics=bool(workspace.diagnostics and workspace.diagnostics.refresh_support),
+            refresh_tokens=bool(workspace.semantic_tokens and workspace.semantic_tokens.refresh_support),
             related=bool(published and published.related_information)
             or bool(document.diagnostic and document.diagnostic.related_information),
             document_changes=bool(workspace.workspace_edit and workspace.workspace_edit.document_changes),
@@ -103,6 +108,9 @@ class Client:
             item_ranges=bool(listed and "editRange" in (listed.item_defaults or ())),
             progress=bool(window.work_done_progress),
             configuration=bool(workspace.configuration),
+            reconfigure=bool(
+                workspace.did_change_configuration and workspace.did_change_configuration.dynamic_registration
+            ),
             watch=bool(
                 workspace.did_change_watched_files and workspace.did_change_watched_files.dynamic_registration
             ),

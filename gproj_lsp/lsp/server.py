@@ -79,7 +79,7 @@ class Server(LanguageServer):
         self.session = Session(
             parts,
             status=self._status,
-            changed=lambda _: self.publisher.everything(),
+            changed=lambda _: self._changed(),
             loading=self._loading,
             reading=lambda folder: self.background.begin(f"reading what is declared in {folder.name}"),
         )
@@ -165,6 +165,12 @@ class Server(LanguageServer):
         """Log what could not be answered because nobody asked: a broken message, a notification that failed."""
         answered = source is FeatureRequestError
         logger.log(logging.DEBUG if answered else logging.WARNING, "%s: %s", source.__name__, error)
+
+    def _changed(self) -> None:
+        """What holds for open documents changed: what the client was told of them is told anew."""
+        self.publisher.everything()
+        if self.session.client.refresh_tokens:
+            self.workspace_semantic_tokens_refresh(None)
 
     def _status(self, uri: str, status: Status) -> None:
         if status.state is not State.READY and status.state is not State.LOADING:

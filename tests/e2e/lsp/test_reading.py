@@ -164,6 +164,7 @@ async def test_names_are_told_in_the_places_of_every_encoding(connect, work, enc
     assert editor.at("a.sql", hovered.range) == "name"
     (link,) = await definition(editor, "a.sql", "u.na")
     assert editor.at("a.sql", link.origin_selection_range) == "name"
+    assert editor.recoloured  # what is declared was read after the document was opened
     legend = editor.result.capabilities.semantic_tokens_provider.legend
     params = types.SemanticTokensParams(editor.identifier("a.sql"))
     found = await editor.client.text_document_semantic_tokens_full_async(params)
