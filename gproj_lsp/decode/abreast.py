@@ -10,23 +10,26 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from gproj_lsp.decode.context import Context
 from gproj_lsp.decode.draft import Draft
 from gproj_lsp.decode.fill import FilledHole, Filler, FillResult, OpenHole
+from gproj_lsp.decode.threads import Threads
 from gproj_lsp.errors import Cancelled
 from gproj_lsp.text import Span
 
 if TYPE_CHECKING:
-    from gproj_lsp.decode.base import LanguageModel, MaskEngine, Stop
-    from gproj_lsp.decode.fill import Analyse, Analysed, Wishes
+    from gproj_lsp.decode.base import MaskEngine, Stop
+    from gproj_lsp.decode.fill import Analyse, Analysed, Wishes, Writer
     from gproj_lsp.decode.lanes import Job, Lanes, Outcome
     from gproj_lsp.environment import Environment
     from gproj_lsp.holes import Hole
     from gproj_lsp.surface import Surface
 
 __all__ = ["Abreast"]
+
+T = TypeVar("T")
 
 _ROUNDS = 8
 """How often statements are filled again where what they declare changes others' Γ."""
@@ -37,8 +40,8 @@ class Abreast:
 
     Args:
         surface: The language.
-        lanes: Where statements are filled; as many at once as there are lanes.
-        engine: The mask engine.
+        crew: Where statements are filled; as many at once as there are lanes, or threads that wait for a server.
+        engine: The mask engine; one that threads may use, where there are threads.
         wishes: How to fill.
         done: Told how many statements are filled.
     """
@@ -46,13 +49,13 @@ class Abreast:
     def __init__(
         self,
         surface: Surface,
-        lanes: Lanes,
+        crew: Lanes | Threads,
         engine: MaskEngine,
         wishes: Wishes | None = None,
         done: Callable[[int], None] = lambda _: None,
     ) -> None:
         self._surface = surface
-        self._lanes = lanes
+        self._crew = crew
         self._engine = engine
         self._wishes = wishes
         self._done = done
@@ -91,18 +94,28 @@ class Abreast:
         holes = analyse(text).holes
         places = [[sheet.origin(holes[at].span) for at in group] for group in groups]
 
-        def job(group: Sequence[int]) -> Job[FillResult]:
-            def run(model: LanguageModel) -> FillResult:
-                filler = Filler(self._surface, Context(model), self._engine, self._wishes)
+        def job(group: Sequence[int]) -> Callable[[Writer], FillResult]:
+            def run(writer: Writer) -> FillResult:
+                filler = Filler(self._surface, writer, self._engine, self._wishes)
                 return filler.fill(text, analyse, group, stop)
 
             return run
 
-        outcomes = self._lanes.run([job(group) for group in groups], self._done)
+        outcomes = self._run([job(group) for group in groups])
         for spans, outcome in zip(places, outcomes, strict=True):
             if isinstance(outcome.error, Cancelled):
                 raise outcome.error
             sheet.note(spans, outcome)
+
+    def _run(self, jobs: Sequence[Callable[[Writer], FillResult]]) -> list[Outcome[FillResult]]:
+        if isinstance(self._crew, Threads):
+            return self._crew.run(jobs, self._done)
+        return self._crew.run([_shown(job) for job in jobs], self._done)
+
+
+def _shown(job: Callable[[Writer], T]) -> Job[T]:
+    """A job for a model that was shown nothing yet."""
+    return lambda model: job(Context(model))
 
 
 @dataclass
@@ -138,7 +151,7 @@ class _Sheet:
     def note(self, places: Sequence[Span], outcome: Outcome[FillResult]) -> None:
         """Take over what became of a group of holes, given where they stand in the original, in order."""
         if outcome.value is None:
-            reason = outcome.error.message if outcome.error else ""
+            reason = str(outcome.error or "")
             marks = {hole.span: hole for hole in self.first.holes}
             self.incomplete.update(
                 {at: OpenHole(at, marks[at].mark.text, marks[at].sort, reason) for at in places}

@@ -132,6 +132,14 @@ def test_the_program_fills_side_by_side(tmp_path):
 
 def test_models_that_are_shown_one_text_at_a_time_are_told(tmp_path):
     (tmp_path / "q.sql").write_text(SHOP + "SELECT ?? FROM users;\n")
-    done = gproj(tmp_path, "fill", "q.sql", "--batch", "3", "-c", "model=http://127.0.0.1:1/v1")
+    done = gproj(tmp_path, "fill", "q.sql", "--batch", "3", "-c", "model=hf:folder")
     assert done.returncode == 2
     assert b"several texts at once" in done.stderr
+
+
+def test_a_server_is_asked_for_several_statements_at_once_and_named_where_it_fails(tmp_path):
+    (tmp_path / "q.sql").write_text(SHOP + "SELECT ?? FROM users;\nSELECT ?? FROM users;\n")
+    chosen = ("-c", "model=http://127.0.0.1:1/v1", "-c", "remote.server=llama.cpp")
+    done = gproj(tmp_path, "fill", "q.sql", "--batch", "2", *chosen)
+    assert done.returncode == 2
+    assert done.stderr.count(b"http://127.0.0.1:1/v1: the server does not answer: connection refused") == 2
