@@ -140,7 +140,7 @@ class Completer:
         """
         began = time.perf_counter()
         statement = reader.statement(text, offset)
-        passage = Passage(self.desk, statement, self.shown(text, offset, reader), sampler, stop)
+        passage = Passage(self.desk, statement, self.shown(text, offset, reader), sampler, stop, began)
         found, rung, reason = passage.write(), passage.rung, passage.reason
         if passage.unreadable and (name := self._name(text, offset, reader, stop)) is not None:
             found, rung, reason = *name, ""

@@ -167,7 +167,7 @@ class _Decode:
         told: Callable[[int, bytes], None],
         *,
         closed: bool = False,
-        pauses: Callable[[bytes, int], bool] = lambda _text, _tokens: False,
+        pauses: Callable[[bytes, int], bool] | None = None,
     ) -> None:
         self.vocabulary = owner.context.vocabulary
         self.context = owner.context
@@ -177,7 +177,8 @@ class _Decode:
         self.place = place
         self.budget = budget
         self.closed = closed
-        self.pauses = pauses
+        self.single = pauses is None
+        self.pauses = pauses or (lambda _text, _tokens: False)
         self.ledger = ledger
         self.told = told
         self.text = b""
@@ -242,7 +243,7 @@ class _Decode:
         if self.covered < len(self.text):
             among = self._mask_from(self.covered)
         logits = self._feed(stop)
-        if complete and not self.closed and self.sampler.leaves(logits, self.buffer):
+        if complete and not self.closed and self._leaves(logits):
             self.ledger.chose(among)
             return True
         while True:
@@ -253,6 +254,12 @@ class _Decode:
             _forbid(self.buffer, token)
             if not count(self.buffer):
                 return self._finish()
+
+    def _leaves(self, logits: Logits) -> bool:
+        """Whether the model wants to be done: it wants what is not admitted, which in a longer text must be blank or an end."""
+        if not self.sampler.leaves(logits, self.buffer):
+            return False
+        return self.single or not self.vocabulary.tokens[int(logits.argmax())].strip()
 
     def _only_ends(self, among: int) -> bool:
         return among == sum(admits(self.buffer, token) for token in self.vocabulary.end)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
+from gproj_lsp.decode.barred import Barred
 from gproj_lsp.decode.budget import ended, open_bytes
 from gproj_lsp.decode.calls import concatenated
 from gproj_lsp.decode.executor import shown_before
@@ -33,6 +35,8 @@ __all__ = ["Desk", "Passage", "Statement", "Wanted"]
 
 _REGION = 96
 """Tokens that a region written again may take before the shortest way to its end is taken."""
+_LOOP = re.compile(rb"(.{4,60}?)\1\1\Z", re.DOTALL)
+_LOOK_BACK = 180
 _ROUNDS = 64
 """How often the ground of one statement is laid anew; no statement needs as many."""
 
@@ -142,11 +146,14 @@ class Passage:
     before: bytes
     sampler: Sampler | None
     stop: Stop | None
+    began: float = field(default_factory=time.perf_counter)
     ledger: Ledger = field(default_factory=Ledger)
     rung: Rung = Rung.CTX
     reason: str = ""
     unreadable: bool = False
     """Whether the text before the cursor is nothing that the grammars admit."""
+    barred: dict[str, bytes] = field(default_factory=dict)
+    """How texts must not go on, because they did before and led in circles."""
     whole: str = ""
     """The longest text so far that could be left as it is."""
 
@@ -170,7 +177,7 @@ class Passage:
             owner.kept,
         )
         self.prefix = self.statement.canonical(self.statement.prefix, owner.words)
-        self.deadline = None if owner.wanted.seconds is None else time.perf_counter() + owner.wanted.seconds
+        self.deadline = None if owner.wanted.seconds is None else self.began + owner.wanted.seconds
         self.rung = owner.wanted.rung
 
     def write(self) -> str:
@@ -199,11 +206,15 @@ class Passage:
                 text = kept
                 continue
             self.rung = min(self.rung, ground.rung)
-            text, over = self._go_on(text, self._until(ground))
+            text, over = self._go_on(text, self._unbarred(text, self._until(ground)))
             if over:
                 return self._settled(text, ended=True)[len(self.prefix) :]
             if (met := self._meets_suffix(text)) is not None:
                 return met[len(self.prefix) :]
+            if (loop := self._loop(text)) is not None:
+                text = _beginning(text, loop.end(1))
+                self.barred[text] = loop[1]
+                self.reason = ""
             if self.reason:
                 return self._cut(self.reason)
         return self._cut("it came to no end")
@@ -247,7 +258,7 @@ class Passage:
             now = written.decode()
             if ground.matcher.is_complete():
                 self.whole = now
-            if self._meets_suffix(now) is not None:
+            if self._meets_suffix(now) is not None or self._loop(now) is not None:
                 return True
             if self.ledger.tokens + tokens >= self.owner.wanted.budget:
                 self.reason = f"the budget of {self.owner.wanted.budget} tokens is used up"
@@ -284,6 +295,19 @@ class Passage:
         until = Until(ground.matcher, encode(self.suffix), self.owner.context.vocabulary)
         return replace(ground, matcher=until)
 
+    def _loop(self, text: str) -> re.Match[bytes] | None:
+        """The same said three times in a row at the end of the new text."""
+        return _circles(encode(text), len(encode(self.prefix)))
+
+    def _unbarred(self, text: str, ground: Ground) -> Ground:
+        """The ground of a text, without the way on that only led in circles."""
+        way = self.barred.get(text)
+        if way is None:
+            return ground
+        left = len(encode(text)) - ground.read
+        barred = Barred(ground.matcher, way, left, self.owner.context.vocabulary)
+        return replace(ground, matcher=barred)
+
     def _read(self, text: str) -> int:
         """How many bytes of the text are in tokens that need not be reconsidered."""
         data = encode(text)
@@ -319,13 +343,15 @@ class Passage:
         written = self._bounded(
             lambda stop: self.leaf.go_on(
                 Stretch(matcher, b"", b"", self._around(self.before + left[start:], right)),
-                lambda _written, tokens: matcher.is_complete() or tokens >= room,
+                lambda now, tokens: matcher.is_complete() or tokens >= room or _circles(now) is not None,
                 self.ledger,
                 lambda _at, _piece: None,
                 stop,
             )
         )
-        found = written.text if matcher.is_complete() else ended(whole, written.text)
+        loop = _circles(written.text)
+        begun = written.text if loop is None else written.text[: loop.end(1)]
+        found = begun if loop is None and matcher.is_complete() else ended(whole, begun)
         if found is None:
             return None
         region = found[: len(found) - len(follow)]
@@ -356,6 +382,11 @@ class Passage:
 
     def _late(self) -> bool:
         return self.deadline is not None and time.perf_counter() >= self.deadline
+
+
+def _circles(text: bytes, start: int = 0) -> re.Match[bytes] | None:
+    """The same said three times in a row at the end of a text."""
+    return _LOOP.search(text, max(start, len(text) - _LOOK_BACK))
 
 
 def _beginning(text: str, at: int) -> str:
