@@ -153,7 +153,7 @@ def find_root(start: Path) -> Path | None:
     """The nearest folder at or above `start` that holds a gproj.toml."""
     start = start.absolute()
     for folder in (start, *start.parents):
-        if (folder / FILE_NAME).is_file():
+        if _is_file(folder / FILE_NAME):
             return folder
     return None
 
@@ -185,7 +185,7 @@ def load(  # noqa: PLR0913  (three sources of settings, and what they may do)
     reader = _Reader(surfaces, os.environ if environ is None else environ)
     settings = Settings(root)
     path = root / FILE_NAME
-    if path.is_file():
+    if _is_file(path):
         label = shown_path(path)
         file = _read(path, label)
         reads = reader if trusted else replace(reader, harmless=True)
@@ -198,6 +198,11 @@ def load(  # noqa: PLR0913  (three sources of settings, and what they may do)
     for override in overrides:
         settings = reader.override(settings, override)
     return settings
+
+
+def _is_file(path: Path) -> bool:
+    """Whether there is such a file, as far as one may look."""
+    return os.path.isfile(path)  # noqa: PTH113  (Path's own raises where one may not look)
 
 
 def shown_path(path: Path) -> str:

@@ -16,6 +16,7 @@ from gproj_lsp.ghosts import Diagnostic
 from gproj_lsp.ide.declared import declaration_before
 from gproj_lsp.ide.offers import Offer
 from gproj_lsp.lsp.convert import uri_of
+from gproj_lsp.lsp.documents import Document
 from gproj_lsp.lsp.options import Client
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ HOLE = "hole"
 _IN_FILES = frozenset({"ddl", "snapshot"})
 """The providers whose places are files."""
 _SHOWN = 3
+_COUNTED = 200
+"""Of how many holes of a document the candidates are told: each takes a millisecond, after every edit."""
 _SEVERITIES = {
     "error": types.DiagnosticSeverity.Error,
     "warning": types.DiagnosticSeverity.Warning,
@@ -79,8 +82,12 @@ def _holes(snapshot: Snapshot) -> Iterator[types.Diagnostic]:
     severity = _SEVERITIES.get(snapshot.world.settings.text(f"checks.{HOLE}"))
     if severity is None:
         return
-    for hole in snapshot.analysis.holes:
-        message = hole_message(snapshot.offers.of(hole))
+    allow_base = snapshot.world.settings.flag("fill.allow-base")
+    for number, hole in enumerate(snapshot.analysis.holes):
+        counted = number < _COUNTED
+        message = (
+            hole_message(snapshot.offers.of(hole, allow_base=allow_base)) if counted else hole.sort or HOLE
+        )
         yield types.Diagnostic(snapshot.range(hole.span), message, severity, HOLE, source=SOURCE)
 
 
@@ -137,6 +144,16 @@ class Publisher:
     def now(self, uri: str) -> None:
         """Publish as soon as the analysis is there."""
         self._wait(uri, 0)
+
+    def saved(self, document: Document) -> None:
+        """Publish a document that was saved, or have the client ask again: the word that was typed counts now.
+
+        Args:
+            document: As it was before.
+        """
+        self.now(document.uri)
+        if document.cursor is not None and self._server.session.client.pull:
+            self.everything()
 
     def everything(self) -> None:
         """What holds for all documents changed: publish, or have the client ask again."""

@@ -17,7 +17,7 @@ from gproj_lsp.errors import GprojError
 from gproj_lsp.ide import Analyzer
 from gproj_lsp.ide.offers import Offers
 from gproj_lsp.lsp.parts import Parts
-from gproj_lsp.settings import FILE_NAME, Settings, find_root, load
+from gproj_lsp.settings import Settings, find_root, load
 from gproj_lsp.surface import Surface
 from gproj_lsp.workspace import Workspace
 
@@ -131,7 +131,7 @@ def open_world(folder: Path, parts: Parts, editor: Mapping[str, object], *, trus
         settings = load(folder, kinds, editor=editor, overrides=parts.overrides, trusted=trusted)
     except GprojError as error:
         problem = str(error)
-        settings = Settings(folder, FILE_NAME if (folder / FILE_NAME).is_file() else "")
+        settings = Settings(folder)
     return World(settings, parts.workspace(settings), parts.bare(settings), problem=problem)
 
 

@@ -164,9 +164,14 @@ class Session:
             self._root_of[key] = await self.run(root_of, path, self.folders)
         folder = self._root_of[key]
         if folder not in self._roots:
-            if folder not in self._opening:
-                self._opening[folder] = asyncio.create_task(self._open(folder))
-            self._roots[folder] = await asyncio.shield(self._opening[folder])
+            opening = self._opening.get(folder)
+            if opening is None:
+                opening = self._opening[folder] = asyncio.create_task(self._open(folder))
+            try:
+                self._roots[folder] = await asyncio.shield(opening)
+            finally:
+                if opening.done():  # one that failed may succeed next time
+                    self._opening.pop(folder, None)
         return self._roots[folder]
 
     def roots(self) -> tuple[Root, ...]:

@@ -36,7 +36,7 @@ def register(server: Server) -> None:
         if document is None:
             return
         session.documents.put(document.settled())
-        server.publisher.now(document.uri)
+        server.publisher.saved(document)
         await session.refresh(await session.root(document.path))
 
     @server.notification(types.TEXT_DOCUMENT_DID_CLOSE)

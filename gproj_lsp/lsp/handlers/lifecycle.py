@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import logging
 
 from lsprotocol import types
 
+from gproj_lsp.lsp.configuring import ask_settings
 from gproj_lsp.lsp.convert import path_of
 from gproj_lsp.lsp.options import Client, preferences
 from gproj_lsp.lsp.server import Server
 from gproj_lsp.lsp.watching import watch
-
-logger = logging.getLogger(__name__)
 
 
 def register(server: Server) -> None:
@@ -35,6 +33,7 @@ def register(server: Server) -> None:
     @server.request(types.INITIALIZED)
     async def initialized(params: types.InitializedParams) -> None:
         del params
+        await ask_settings(server)
         await watch(server)
 
     @server.notification(types.SHUTDOWN)

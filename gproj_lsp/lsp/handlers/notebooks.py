@@ -66,7 +66,7 @@ def _settle(server: Server, uri: str) -> None:
     document = server.session.documents.get(uri)
     if document is not None:
         server.session.documents.put(document.settled())
-        server.publisher.now(uri)
+        server.publisher.saved(document)
 
 
 def _reorder(server: Server, notebook: str, change: types.NotebookDocumentCellChangeStructure) -> None:

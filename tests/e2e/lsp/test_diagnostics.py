@@ -122,6 +122,18 @@ async def test_what_did_not_change_is_not_pulled_twice(share, work):
     assert not [each for each in editor.published if each.uri == editor.uri("a.sql")]
 
 
+async def test_a_client_that_asks_is_told_to_ask_again_when_a_save_settles_a_word(share, work):
+    editor = await share(pull=True)
+    await editor.open("a.sql", "SELECT name FROM users;\nSELECT nmae FROM users;\n")
+    await editor.diagnostics("a.sql", has_ghosts)
+    editor.type("a.sql", "SELECT name", "SELECT naem")
+    assert len(ghosts(await editor.pull("a.sql"))) == 1
+    before = editor.client.diagnostic_refresh_count
+    editor.save("a.sql")
+    assert len(await editor.diagnostics("a.sql", lambda found: len(ghosts(found)) == 2)) == 2
+    assert editor.client.diagnostic_refresh_count == before + 1
+
+
 async def test_a_client_that_can_not_be_told_to_ask_again_waits_for_the_sources(share, work):
     editor = await share(pull=True, refresh=False)
     assert ghosts(await editor.open("a.sql", "SELECT nmae FROM users;"))

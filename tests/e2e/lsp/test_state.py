@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 import pytest
+from editor import Editor, capabilities
 from lsprotocol import types
 from pygls.uris import from_fs_path
 
@@ -92,11 +93,24 @@ async def test_settings_are_asked_for_where_the_client_only_says_that_they_chang
     )
 
 
+async def test_settings_are_asked_for_at_the_start(tmp_path, work):
+    editor = Editor(work)
+    editor.client.set_configuration({"checks": {"ghost-reference": "hint"}, "trusted": True}, section="gproj")
+    await editor.start(capabilities=capabilities(), options={"trusted": True})
+    try:
+        await editor.open("a.sql", "SELECT nmae FROM users;")
+        await editor.diagnostics(
+            "a.sql", lambda found: found and found[0].severity == types.DiagnosticSeverity.Hint
+        )
+    finally:
+        await editor.stop()
+
+
 async def test_bad_options_are_told_and_the_defaults_hold(connect, work):
     editor = await connect(options={"debounce": "soon"})
-    assert "gproj.debounce" in editor.client.messages[0].message
     await editor.open("a.sql", "SELECT nmae FROM users;")
     assert await editor.diagnostics("a.sql", ghosts("a.sql", editor))
+    assert "gproj.debounce" in editor.client.messages[0].message
 
 
 async def test_each_folder_has_its_own_world(connect, work, tmp_path):
