@@ -44,11 +44,11 @@ _SHOWN = 200
 
 class _Choice(msgspec.Struct):
     text: str
-    finish_reason: str | None = None
+    finish_reason: object = None
 
 
 class _Usage(msgspec.Struct):
-    completion_tokens: int | None = None
+    completion_tokens: object = None
 
 
 class _Completion(msgspec.Struct):
@@ -140,8 +140,9 @@ class RemoteFiller:
             choice = found.choices[0]
         except (msgspec.DecodeError, IndexError, RecursionError) as error:
             raise self._error("what came back is no completion") from error
-        tokens = (found.usage and found.usage.completion_tokens) or 0
-        return HoleText(choice.text, tokens if 0 < tokens < MOST else 0, choice.finish_reason == "length")
+        said = found.usage.completion_tokens if found.usage else 0
+        tokens = said if isinstance(said, int) and 0 < said < MOST else 0
+        return HoleText(choice.text, tokens, choice.finish_reason == "length")
 
     def _known(self, until: float, stop: Stop | None) -> Server:
         """What kind of server it is; asks for its models where that, or the model's name, is not known."""
@@ -260,7 +261,7 @@ class RemoteFiller:
 
 def _headers(key: str, user: str, shown: str) -> dict[str, str]:
     """Raises ModelError where a secret can't be sent; it is not repeated."""
-    secret = f"Bearer {key}" if key else "Basic " + b64encode(user.encode()).decode() if user else ""
+    secret = f"Bearer {key}" if key else f"Basic {_encoded(user)}" if user else ""
     if not (secret.isascii() and secret.isprintable()):
         mend = "it must be printable ASCII without a line's end"
         raise ModelError("the key that remote.key names can't be sent", place=shown, mend=mend)
@@ -270,8 +271,13 @@ def _headers(key: str, user: str, shown: str) -> dict[str, str]:
 
 def _secrets(key: str, to: Address) -> tuple[str, ...]:
     """What no message may hold, longest first; what is shorter than four characters hides nothing and would garble words."""
-    found = {key, to.query, to.user, *to.user.split(":"), *(value for _, value in parse_qsl(to.query))}
+    values = (value for _, value in parse_qsl(to.query))
+    found = {key, to.query, to.user, _encoded(to.user), *to.user.split(":"), *values}
     return tuple(sorted((secret for secret in found if len(secret) > 3), key=len, reverse=True))
+
+
+def _encoded(user: str) -> str:
+    return b64encode(user.encode()).decode()
 
 
 def _may_pass(answer: Answer) -> bool:

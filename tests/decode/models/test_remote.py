@@ -125,7 +125,7 @@ def test_what_can_not_be_found_out_is_asked_of_the_user(models, said, mend):
 # --- What comes back ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("told", "tokens"), [(None, 0), (12, 12), (-4, 0), (10**30, 0)])
+@pytest.mark.parametrize(("told", "tokens"), [(None, 0), (12, 12), (-4, 0), (10**30, 0), ("many", 0)])
 def test_tokens_are_what_the_server_tells_where_that_can_be(told, tokens):
     with fake_server(lambda _: completion(" name", tokens=told)) as server:
         assert filler(server).write(TASK).tokens == tokens
@@ -326,10 +326,14 @@ def test_no_message_holds_a_secret():
     assert caught.value.place == server.url
 
 
-def test_a_password_in_the_url_is_sent_as_one():
-    with fake_server(lambda _: NAME) as server:
+def test_a_password_in_the_url_is_sent_as_one_and_not_told():
+    def tells_on(asked):
+        return Reply({"message": asked.headers["authorization"]}, status=400)
+
+    with fake_server(tells_on) as server, pytest.raises(ModelError) as caught:
         filler(server.url.replace("//", "//me:pass%21@")).write(TASK)
     assert server.asked[0].headers["authorization"] == "Basic bWU6cGFzcyE="
+    assert "bWU6cGFzcyE" not in str(caught.value)
 
 
 @pytest.mark.parametrize("key", ["a\r\nX-Evil: 1", "naïve", "tab\there"])
