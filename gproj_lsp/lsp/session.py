@@ -37,6 +37,8 @@ __all__ = ["Session", "Snapshot"]
 logger = logging.getLogger(__name__)
 
 _THREADS = 4
+_READERS = 2
+"""Threads that wait for databases and files, so that those that analyse never do."""
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
@@ -121,6 +123,7 @@ class Session:
         self._changed = changed
         self._reading = reading
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="analysis")
+        self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="reading")
         self._roots: dict[Path, Root] = {}
         self._root_of: dict[Path | None, Path] = {}
         self._opening: dict[Path, asyncio.Task[Root]] = {}
@@ -235,7 +238,8 @@ class Session:
         """End every thread."""
         self.closed = True
         self.worker.close()
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        for pool in (self._pool, self._readers):
+            pool.shutdown(wait=False, cancel_futures=True)
 
     async def _open(self, folder: Path) -> Root:
         trusted = await self.run(self.trusts, folder)
@@ -300,7 +304,8 @@ class Session:
             used = dict(root.used)
             settings = self.preferences.settings
             trusted = await self.run(self.trusts, root.folder)
-            root.put(await self.run(read_world, root.folder, self.parts, settings, used, trusted=trusted))
+            read = partial(read_world, root.folder, self.parts, settings, used, trusted=trusted)
+            root.put(await asyncio.get_running_loop().run_in_executor(self._readers, read))
         except Exception as error:
             problem = str(error)
             logger.exception("what is declared in %s could not be read", root.folder)

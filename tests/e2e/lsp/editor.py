@@ -299,7 +299,7 @@ class Editor:
                     return found
                 try:
                     await asyncio.wait_for(self._news.wait(), 0.2)
-                except TimeoutError:
+                except asyncio.TimeoutError:
                     continue
 
         return await asyncio.wait_for(asked(), SECONDS)
