@@ -48,7 +48,7 @@ class ToyResolver:
     def __init__(self) -> None:
         self.resolved: list[str] = []
 
-    def scopes(self, statement: Statement) -> tuple[Scope, ...]:
+    def scopes(self, statement: Statement) -> tuple[Scope, ...]:  # noqa: ARG002  (a protocol's method)
         return ()
 
     def resolve(self, statement: Statement, environment: Environment, world: World) -> Resolution:

@@ -91,7 +91,9 @@ def _name_card(analysis: Analysis, name: Name, surface: Surface, now: float) -> 
     declaring = name.declares and not name.meaning.local
     after = analysis.statements[name.statement].after
     environment = after if declaring else analysis.environment_at(name.span.start)
-    return card_of(outside or name.meaning.binding, environment, surface, now, "" if outside else line)
+    if outside is not None:  # of a notebook's cells, those before this one are buffers too
+        line = "before this text" if outside.origin.provider == "buffer" else ""
+    return card_of(outside or name.meaning.binding, environment, surface, now, line)
 
 
 def _reference_card(analysis: Analysis, span: Span, reference: Reference, *, now: float) -> Card:

@@ -10,7 +10,15 @@ from gproj_lsp.ide.analysis import Analysis
 from gproj_lsp.ide.names import Meaning, names_of
 from gproj_lsp.text import LineIndex, Span, encode
 
-__all__ = ["Definition", "Occurrence", "definition_at", "name_in_line", "occurrences_at", "occurrences_of"]
+__all__ = [
+    "Definition",
+    "Occurrence",
+    "declarations_of",
+    "definition_at",
+    "name_in_line",
+    "occurrences_at",
+    "occurrences_of",
+]
 
 
 @dataclass(frozen=True)
@@ -81,6 +89,18 @@ def occurrences_of(analysis: Analysis, binding: Binding) -> tuple[Occurrence, ..
     if names.outside(meaning) is None:
         return ()
     return tuple(Occurrence(each.span, each.declares) for each in names.occurrences(meaning))
+
+
+def declarations_of(analysis: Analysis, binding: Binding) -> tuple[Span, ...]:
+    """Where a text declares what is known of after it, as a cell of a notebook does for those behind it.
+
+    Args:
+        analysis: The text that comes before.
+        binding: What it leaves behind.
+    """
+    names = names_of(analysis)
+    found = [each.meaning for each in names.all() if each.declares and each.meaning.key == binding.key]
+    return names.declarations(found[-1]) if found else ()
 
 
 def name_in_line(lines: LineIndex, line: int, name: str) -> Span:

@@ -161,6 +161,8 @@ def _where(binding: Binding) -> str:
     provider, place = binding.origin.provider, binding.origin.place
     if provider == "builtin":
         return "by the language itself"
+    if provider == "buffer":
+        return "before this text"
     return f"by {provider} {place}".strip()
 
 

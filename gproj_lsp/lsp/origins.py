@@ -8,7 +8,7 @@ from pathlib import Path
 from lsprotocol import types
 
 from gproj_lsp.environment import Binding
-from gproj_lsp.ide.navigation import name_in_line
+from gproj_lsp.ide.navigation import declarations_of, name_in_line
 from gproj_lsp.lsp.convert import range_of, uri_of
 from gproj_lsp.lsp.session import Session, Snapshot
 from gproj_lsp.text import LineIndex
@@ -17,6 +17,7 @@ __all__ = ["location_of"]
 
 _IN_FILES = frozenset({"ddl", "snapshot", "facts"})
 """The providers whose places are files."""
+_BUFFER = "buffer"
 _PLACE = re.compile(r"(?P<file>.+):(?P<line>\d+)\Z")
 _LARGEST = 50_000_000
 
@@ -30,6 +31,8 @@ async def location_of(session: Session, snapshot: Snapshot, binding: Binding) ->
         binding: What a provider says.
     """
     origin = binding.origin
+    if origin.provider == _BUFFER:
+        return await _before(session, snapshot, binding)
     if origin.provider not in _IN_FILES or not origin.place:
         return None
     match = _PLACE.match(origin.place)
@@ -41,6 +44,24 @@ async def location_of(session: Session, snapshot: Snapshot, binding: Binding) ->
     if lines is None:
         return None
     return types.Location(uri, range_of(lines, name_in_line(lines, number, binding.name), snapshot.encoding))
+
+
+async def _before(session: Session, snapshot: Snapshot, binding: Binding) -> types.Location | None:
+    """Where a cell of a notebook before this one declares a name.
+
+    Args:
+        session: Whose documents are as they are in the editor.
+        snapshot: The cell.
+        binding: What cells before it declare.
+    """
+    document = session.documents.before(snapshot.document)
+    while document is not None:
+        cell = await session.snapshot(document.uri)
+        places = await session.run(declarations_of, cell.analysis, binding) if cell is not None else ()
+        if cell is not None and places:
+            return types.Location(document.uri, cell.range(places[0]))
+        document = session.documents.before(document)
+    return None
 
 
 def _lines(path: Path) -> LineIndex | None:

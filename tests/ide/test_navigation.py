@@ -1,7 +1,13 @@
 """Where names are declared, what a text declares, and how its names are coloured."""
 
 from gproj_lsp.ide.inspection import environment_at, grammar_at
-from gproj_lsp.ide.navigation import definition_at, name_in_line, occurrences_at, occurrences_of
+from gproj_lsp.ide.navigation import (
+    declarations_of,
+    definition_at,
+    name_in_line,
+    occurrences_at,
+    occurrences_of,
+)
 from gproj_lsp.ide.offers import Offers
 from gproj_lsp.ide.outline import outline_of
 from gproj_lsp.ide.tokens import coloured
@@ -40,6 +46,16 @@ def test_the_world_s_names_are_found_in_any_text(desk):
     assert [each.span for each in occurrences_of(other.analysis, binding)] == [Span(45, 49)]
     hidden = desk.place("DROP TABLE users; CREATE TABLE users (name TEXT); SELECT name FROM users;|")
     assert occurrences_of(hidden.analysis, binding) == ()
+
+
+def test_a_text_before_tells_where_it_declares_what_is_left_behind(desk):
+    first = desk.analyzer.analyse("CREATE TABLE t (a INT); DROP TABLE t; CREATE TABLE t (b INT);")
+    second = desk.analyzer.analyse("SELECT b FROM t;", after=first)
+    found = definition_at(second, 7)
+    assert found.places == ()
+    assert declarations_of(first, found.outside) == (Span(54, 55),)
+    table = definition_at(second, 14).outside
+    assert declarations_of(first, table) == (Span(51, 52),)
 
 
 def test_where_no_name_stands_there_is_nothing(desk):

@@ -246,3 +246,22 @@ async def test_a_client_that_can_do_less_gets_plain_answers(connect, work):
     params = types.DocumentSymbolParams(editor.identifier("a.sql"))
     table, column = await editor.client.text_document_document_symbol_async(params)
     assert (column.name, column.container_name) == ("a", table.name)
+
+
+async def test_a_definition_is_found_in_a_cell_before(connect):
+    editor = await connect()
+    notebook = editor.uri("book.ipynb")
+    texts = ["CREATE TABLE t (ö INT, a INT);", "SELECT a FROM t;"]
+    cells = [f"{notebook.replace('file:', 'vscode-notebook-cell:')}#{number}" for number in range(2)]
+    editor.documents |= {cell: (1, text) for cell, text in zip(cells, texts, strict=True)}
+    kind = types.NotebookCellKind.Code
+    book = types.NotebookDocument(
+        notebook, "jupyter-notebook", 1, [types.NotebookCell(kind, cell) for cell in cells]
+    )
+    items = [types.TextDocumentItem(cell, "sql", 1, text) for cell, text in zip(cells, texts, strict=True)]
+    editor.client.notebook_document_did_open(types.DidOpenNotebookDocumentParams(book, items))
+    (link,) = await definition(editor, cells[1], "SELECT a")
+    assert link.target_uri == cells[0]
+    assert editor.at(cells[0], link.target_range) == "a"
+    told = (await hover(editor, cells[1], "SELECT a")).contents.value
+    assert "- declared: `before this text`" in told
