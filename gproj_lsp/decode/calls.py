@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from gproj_lsp.decode.completion import Rest
 from gproj_lsp.errors import DepthError, SurfaceError
@@ -131,7 +132,7 @@ def concatenated(*parts: Grammar | bytes) -> Grammar:
         rules.update((prefix + name, renamed(rule, prefix)) for name, rule in part.rules.items())
         closed.update(prefix + name for name in part.closed)
         items.append(Ref(prefix + part.start))
-    return Grammar({"root": sequence(tuple(items)), **rules}, "root", frozenset(closed))
+    return Grammar({"root": _renamed(sequence(tuple(items)), ""), **rules}, "root", frozenset(closed))
 
 
 def united(grammars: Sequence[Grammar]) -> Grammar:
@@ -146,16 +147,26 @@ def united(grammars: Sequence[Grammar]) -> Grammar:
 
 def renamed(expr: Expr, prefix: str, regions: Mapping[str, str] | None = None) -> Expr:
     """The expression with every rule it names renamed, and regions replaced by the rules given for them."""
+    return _renamed(expr, prefix) if regions is None else _replaced(expr, prefix, regions)
+
+
+@lru_cache(maxsize=8_192)
+def _renamed(expr: Expr, prefix: str) -> Expr:
+    """The same object for the same rule: engines keep what they know of a grammar by the objects it is made of."""
+    return _replaced(expr, prefix, None)
+
+
+def _replaced(expr: Expr, prefix: str, regions: Mapping[str, str] | None) -> Expr:
     if isinstance(expr, Ref):
         return Ref(prefix + expr.rule)
     if isinstance(expr, Region) and regions is not None:
         return Ref(regions[expr.name])
     if isinstance(expr, Seq):
-        return Seq(tuple(renamed(item, prefix, regions) for item in expr.items))
+        return Seq(tuple(_replaced(item, prefix, regions) for item in expr.items))
     if isinstance(expr, Alt):
-        return Alt(tuple(renamed(choice, prefix, regions) for choice in expr.choices))
+        return Alt(tuple(_replaced(choice, prefix, regions) for choice in expr.choices))
     if isinstance(expr, Repeat):
-        return Repeat(renamed(expr.item, prefix, regions), expr.least, expr.most)
+        return Repeat(_replaced(expr.item, prefix, regions), expr.least, expr.most)
     return expr
 
 
