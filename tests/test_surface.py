@@ -7,7 +7,7 @@ import pytest
 
 from gproj_lsp.environment import Query
 from gproj_lsp.errors import GrammarError, SurfaceError
-from gproj_lsp.fragment import Rung
+from gproj_lsp.fragment import RegionCall, Rung
 from gproj_lsp.resolve import resolver_of
 from gproj_lsp.resolvers.lexical import LexicalResolver
 from gproj_lsp.surface import load, shipped, surface_for
@@ -147,6 +147,61 @@ def test_a_fragment_has_slots_with_queries_that_tighten(toy_root, write_fragment
 def test_a_broken_fragment_is_named_with_its_line(write_fragment, old, new, said, line):
     assert old in FRAGMENT
     path = write_fragment(FRAGMENT.replace(old, new, 1))
+    with pytest.raises(SurfaceError, match=re.escape(said)) as caught:
+        load(path.parents[1])
+    assert caught.value.place == f"{path}:{line_of(path, line)}"
+
+
+COMPOSITE = """\
+anchor = "Table"
+grammar = '''
+root ::= %new% ws @inner@
+name ::= [a-z] [a-z0-9]{0,9}
+ws ::= " "
+'''
+
+[slots.new]
+base = "name"
+declares = "Table"
+unless = { sort = "Column", except = { kind = ["view", "system"] } }
+
+[regions.inner]
+sort = "Column"
+clause = "From"
+nests = true
+swaps = { Column = "Alias" }
+prefers = "Alias"
+"""
+
+
+def test_a_composite_fragment_says_what_its_regions_call(toy_root, write_fragment):
+    write_fragment(COMPOSITE)
+    fragment = load(toy_root).fragments["Table"]
+    assert fragment.regions["inner"] == RegionCall("Column", 0, "From", True, {"Column": "Alias"}, "Alias")  # noqa: FBT003  (as the file says it)
+    barred = (("kind", frozenset({"view", "system"})),)
+    assert fragment.slots["new"].unless == Query(frozenset({"Column"}), barring=barred)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said", "line"),
+    [
+        ('sort = "Column"\nclause', 'sort = "Colum"\nclause', 'unknown sort "Colum"', "[regions.inner]"),
+        ('Column = "Alias"', 'Column = "Ali"', 'unknown sort "Ali"', "[regions.inner]"),
+        ('prefers = "Alias"', 'prefers = "Ali"', 'unknown sort "Ali"', "[regions.inner]"),
+        ("{0,9}", "*", "words can be left out only of", "unless"),
+        ('kind = ["view", "system"]', "kind = { a = 1 }", "expected", "unless"),
+        (
+            'sort = "Column", except',
+            'sort = { a = "b" }, except',
+            "a query names at least one sort",
+            "unless",
+        ),
+        ("except = {", "other = {", "`except` by those that bar a name", "unless"),
+    ],
+)
+def test_what_is_wrong_with_a_composite_fragment_is_named(write_fragment, old, new, said, line):
+    assert old in COMPOSITE
+    path = write_fragment(COMPOSITE.replace(old, new, 1))
     with pytest.raises(SurfaceError, match=re.escape(said)) as caught:
         load(path.parents[1])
     assert caught.value.place == f"{path}:{line_of(path, line)}"
