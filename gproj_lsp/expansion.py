@@ -11,7 +11,7 @@ What does not depend on Γ is worked out once and kept: expanding again fills in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
@@ -90,8 +90,8 @@ def expand(
     letters = letters or Letters()
     plan = _plan(_Walk(fragments, environment, rung_of).nodes(start), letters.keywords)
     names = {
-        name: _names(query, environment, _every if loose else letters.any_case)
-        for name, (query, loose) in plan.names.items()
+        name: _names(environment.names(query), letters.any_case, either=either)
+        for name, (query, either) in plan.names.items()
     }
     words = {name: _word(word, environment) for name, word in plan.words.items()}
     empty = frozenset(name for name, rule in names.items() if rule == _NONE)
@@ -140,7 +140,7 @@ class _Plan:
     Attributes:
         start: The start rule.
         rules: Every rule but those of names.
-        names: The query of each rule that is names, and whether they may be written in any case whatever they are.
+        names: The query of each rule that is names, and whether they may be written all in capitals, too.
         words: What each rule that stands open leaves out.
     """
 
@@ -296,7 +296,7 @@ class _Planner:
     def _slot(self, node: _Node, ladder: SlotLadder) -> str:
         query = ladder.query(node.rung)
         if query is not None:
-            return self._names.setdefault((query, ladder.any_case), f"names-{len(self._names)}")
+            return self._names.setdefault((query, ladder.either_case), f"names-{len(self._names)}")
         if ladder.unless is None:
             return self._rule(node, ladder.base)
         word = _Open(node.fragment.grammar.rules[ladder.base], ladder.unless)
@@ -311,22 +311,15 @@ class _Planner:
         return Literal(text.upper() if self._keywords is Keywords.UPPER else text.lower())
 
 
-def _every(_: Binding) -> bool:
-    return True
-
-
-def _names(query: Query, environment: Environment, any_case: Callable[[Binding], bool] | None) -> Expr:
-    """The names that a query admits, in Γ's order and once each."""
-    found = environment.names(query)
-    if any_case is None:
-        return Names(tuple(dict.fromkeys(each.spelling for each in found if each.spelling)))
+def _names(found: Sequence[Binding], any_case: Callable[[Binding], bool] | None, *, either: bool) -> Expr:
+    """The spellings of names, in Γ's order and once each."""
     loose: dict[str, str] = {}
     exact: dict[str, None] = {}
-    for each in found:
-        if each.spelling and any_case(each):
-            loose.setdefault(lowered(each.spelling), each.spelling)
-        elif each.spelling:
-            exact[each.spelling] = None
+    for spelling, binding in ((each.spelling, each) for each in found if each.spelling):
+        if any_case is not None and any_case(binding):
+            loose.setdefault(lowered(spelling), spelling)
+        else:
+            exact |= dict.fromkeys((spelling, spelling.upper()) if either else (spelling,))
     parts = [part for part in (AnyCase(tuple(loose.values())), Names(tuple(exact))) if part.texts]
     return Alt(tuple(parts)) if len(parts) > 1 else parts[0] if parts else _NONE
 

@@ -60,14 +60,14 @@ class SlotLadder:
         queries: GAMMA, CTX and (rarely) PIN queries; each tighter one tightens the looser.
         declares: The sort a name written here is declared as (`ColDecl` → `Column`); empty for references.
         unless: The words that an open name can't be, whatever their case; composite fragments only.
-        any_case: Whether names are the same ones in other upper and lower case letters here; composite fragments only.
+        either_case: Whether names may be written all in capitals here too; composite fragments only.
     """
 
     base: str
     queries: Mapping[Rung, Query]
     declares: str = ""
     unless: Query | None = None
-    any_case: bool = False
+    either_case: bool = False
 
     def query(self, rung: Rung) -> Query | None:
         """The query at a rung: its own, else the next looser one's; None where the position is open."""

@@ -9,7 +9,7 @@ from gproj_lsp.environment import Binding, Environment, Query
 from gproj_lsp.errors import EmptyQueryError, GrammarError
 from gproj_lsp.expansion import Keywords, Letters, Path, expand
 from gproj_lsp.fragment import Fragment, RegionCall, Rung, SlotLadder
-from gproj_lsp.gbnf import AnyCase, Grammar, Names, parse
+from gproj_lsp.gbnf import Grammar, Names, parse
 
 NAMES = SlotLadder("open", {Rung.GAMMA: Query.of("Name"), Rung.CTX: Query.of("Name", scope="visible")})
 CALLS = SlotLadder("open", {Rung.GAMMA: Query.of("Call")})
@@ -149,12 +149,13 @@ def test_names_that_fold_may_be_written_in_any_case_and_others_may_not():
     assert not accepts(grammar, "GET NEAR IF age")
 
 
-def test_a_slot_may_say_that_case_never_matters():
-    loose = SlotLadder("open", {Rung.GAMMA: Query.of("Call")}, any_case=True)
-    call = fragment("Call", 'root ::= %f% "()"\nopen ::= [a-z]+', {"f": loose})
+def test_a_slot_may_admit_capitals():
+    either = SlotLadder("open", {Rung.GAMMA: Query.of("Call")}, either_case=True)
+    call = fragment("Call", 'root ::= %f% "()"\nopen ::= [a-z]+', {"f": either})
     grammar = expand("Call", {"Call": call}, GAMMA, at(Rung.GAMMA))
     assert accepts(grammar, "ABS()")
-    assert AnyCase(("abs",)) in grammar.rules.values()
+    assert accepts(grammar, "abs()")
+    assert not accepts(grammar, "Abs()"), "what is left of a name stays forced"
 
 
 def declaring() -> Grammar:

@@ -145,7 +145,7 @@ class _Slot(_Strict):
     pin: RawQuery | None = None
     declares: str = ""
     unless: RawQuery | None = None
-    any_case: bool = False
+    either_case: bool = False
 
 
 class _Region(_Strict):
@@ -420,7 +420,7 @@ def _slot(file: TomlFile, sorts: Mapping[str, SortSpec], name: str, raw: Raw) ->
         if not tight.tightens(loose):
             raise _error(file, f"the query at {rung.name.lower()} must tighten the one below it", *keys)
     unless = None if table.unless is None else _query(file, sorts, table.unless, *keys, "unless")
-    return SlotLadder(table.base, MappingProxyType(queries), table.declares, unless, table.any_case)
+    return SlotLadder(table.base, MappingProxyType(queries), table.declares, unless, table.either_case)
 
 
 def _query(file: TomlFile, sorts: Mapping[str, SortSpec], raw: RawQuery, *keys: str) -> Query:
