@@ -100,7 +100,7 @@ class Editor:
         published: Every `textDocument/publishDiagnostics` so far.
         registered: What the server asked to be told.
         applied: The edits that the server had applied, in order.
-        recoloured: How often the server had it ask again for semantic tokens.
+        recoloured: An entry for each time that the server had it ask again for semantic tokens.
         questions: What its user was asked.
         answer: What its user answers.
     """
@@ -115,7 +115,7 @@ class Editor:
         self.published = []
         self.registered = []
         self.applied = []
-        self.recoloured = 0
+        self.recoloured = []
         self.questions = []
         self.answer = None
         self.documents: dict[str, tuple[int, str]] = {}
@@ -332,7 +332,7 @@ class Editor:
 
         @self.client.feature(types.WORKSPACE_SEMANTIC_TOKENS_REFRESH)
         def colour_anew(params):
-            self.recoloured += 1
+            self.recoloured.append(None)
             self._news.set()
 
         @self.client.feature(types.CLIENT_REGISTER_CAPABILITY)

@@ -21,9 +21,9 @@ def work(tmp_path):
     return folder
 
 
-async def opened(connect, text, **able):
+async def opened(start, text, **able):
     """An editor whose document's world is read."""
-    editor = await connect(**able)
+    editor = await start(**able)
     await editor.open("a.sql", "SELECT nosuch FROM users;")
     await editor.diagnostics("a.sql", bool)
     editor.replace("a.sql", text)
@@ -52,9 +52,9 @@ def taken(editor, found, label):
 @pytest.mark.parametrize(
     ("encoding", "ranges"), [("utf-8", True), ("utf-16", True), ("utf-16", False), ("utf-32", False)]
 )
-async def test_a_name_replaces_the_word_under_the_cursor(connect, work, encoding, ranges):
+async def test_a_name_replaces_the_word_under_the_cursor(share, work, encoding, ranges):
     editor = await opened(
-        connect, "SELECT '😀 ö', u.nmae\r\nFROM users u;\r\n", encoding=encoding, ranges=ranges
+        share, "SELECT '😀 ö', u.nmae\r\nFROM users u;\r\n", encoding=encoding, ranges=ranges
     )
     found = await complete(editor, "u.nm")
     assert labels(found) == ["id", "name", '"e-mail"']
@@ -63,16 +63,16 @@ async def test_a_name_replaces_the_word_under_the_cursor(connect, work, encoding
     assert taken(editor, found, '"e-mail"') == "SELECT '😀 ö', u.\"e-mail\"\r\nFROM users u;\r\n"
 
 
-async def test_a_name_replaces_the_hole(connect, work):
-    editor = await opened(connect, 'SELECT {:Column "the id"} FROM orders;')
+async def test_a_name_replaces_the_hole(share, work):
+    editor = await opened(share, 'SELECT {:Column "the id"} FROM orders;')
     found = await complete(editor, "{:Col")
     assert labels(found) == ["id", "user_id"]
     assert {item.filter_text for item in found.items} == {'{:Column "the id"}'}
     assert taken(editor, found, "user_id") == "SELECT user_id FROM orders;"
 
 
-async def test_what_is_in_scope_comes_first_and_tells_what_it_is(connect, work):
-    editor = await opened(connect, "SELECT  FROM users u JOIN orders o ON o.user_id = u.id;")
+async def test_what_is_in_scope_comes_first_and_tells_what_it_is(share, work):
+    editor = await opened(share, "SELECT  FROM users u JOIN orders o ON o.user_id = u.id;")
     found = await complete(editor, "SELECT ")
     assert labels(found)[:4] == ["u.id", "name", '"e-mail"', "o.id"]
     assert labels(found)[-2:] == ["u", "o"]
@@ -84,21 +84,21 @@ async def test_what_is_in_scope_comes_first_and_tells_what_it_is(connect, work):
     assert name.documentation.startswith("ddl schema.sql:1, read ")
 
 
-async def test_tables_are_named_where_a_relation_is_wanted(connect, work):
-    editor = await opened(connect, "WITH recent AS (SELECT 1 AS x) SELECT * FROM ")
+async def test_tables_are_named_where_a_relation_is_wanted(share, work):
+    editor = await opened(share, "WITH recent AS (SELECT 1 AS x) SELECT * FROM ")
     found = await complete(editor, "* FROM ")
     assert labels(found) == ["recent", "users", "orders"]
     assert found.items[1].kind == types.CompletionItemKind.Struct
 
 
-async def test_nothing_is_offered_in_comments_strings_and_numbers(connect, work):
-    editor = await opened(connect, "SELECT 1, 'na', name FROM users; -- na\n/* na */ SELECT 2;\n")
+async def test_nothing_is_offered_in_comments_strings_and_numbers(share, work):
+    editor = await opened(share, "SELECT 1, 'na', name FROM users; -- na\n/* na */ SELECT 2;\n")
     for before in ("-- na", "'na", "/* na", "SELECT 1"):
         assert await complete(editor, before) is None
 
 
-async def test_a_quoted_name_is_matched_with_its_quote(connect, work):
-    editor = await opened(connect, 'SELECT "e-" FROM users;', details=False)
+async def test_a_quoted_name_is_matched_with_its_quote(share, work):
+    editor = await opened(share, 'SELECT "e-" FROM users;', details=False)
     found = await complete(editor, '"e-')
     mail = next(item for item in found.items if item.label == '"e-mail"')
     assert mail.filter_text == '"e-mail'
@@ -106,9 +106,9 @@ async def test_a_quoted_name_is_matched_with_its_quote(connect, work):
     assert taken(editor, found, '"e-mail"') == 'SELECT "e-mail" FROM users;'
 
 
-async def test_more_names_than_can_be_shown_are_narrowed_by_what_is_typed(connect, work):
+async def test_more_names_than_can_be_shown_are_narrowed_by_what_is_typed(share, work):
     (work / "schema.sql").write_text("".join(f"CREATE TABLE t{n} (c{n} INT);\n" for n in range(400)))
-    editor = await connect()
+    editor = await share()
     await editor.open("a.sql", "SELECT nosuch FROM t1;")
     await editor.diagnostics("a.sql", bool)
     editor.replace("a.sql", "SELECT * FROM t39;")

@@ -27,9 +27,9 @@ def work(tmp_path):
     return folder
 
 
-async def opened(connect, text=QUERY, name="a.sql", **able):
+async def opened(start, text=QUERY, name="a.sql", **able):
     """An editor whose document's world is read."""
-    editor = await connect(**able)
+    editor = await start(**able)
     await editor.open(name, "SELECT nosuch FROM users;")
     await editor.diagnostics(name, bool)
     editor.replace(name, text)
@@ -52,8 +52,8 @@ async def references(editor, name, before, *, declaration=True):
     return await editor.client.text_document_references_async(params)
 
 
-async def test_a_hover_says_what_a_name_means_and_where_that_is_known_from(connect, work):
-    editor = await opened(connect)
+async def test_a_hover_says_what_a_name_means_and_where_that_is_known_from(share, work):
+    editor = await opened(share)
     found = await hover(editor, "a.sql", "u.na")
     assert editor.at("a.sql", found.range) == "name"
     told = found.contents.value
@@ -64,8 +64,8 @@ async def test_a_hover_says_what_a_name_means_and_where_that_is_known_from(conne
     assert found.contents.kind == types.MarkupKind.Markdown
 
 
-async def test_a_hover_says_what_fits_a_hole_what_is_nearest_to_a_ghost_and_else_nothing(connect, work):
-    editor = await opened(connect, "SELECT nmae FROM users; SELECT ?? FROM users; SELECT 1; -- users\n")
+async def test_a_hover_says_what_fits_a_hole_what_is_nearest_to_a_ghost_and_else_nothing(share, work):
+    editor = await opened(share, "SELECT nmae FROM users; SELECT ?? FROM users; SELECT 1; -- users\n")
     found = await hover(editor, "a.sql", "SELECT ?")
     assert editor.at("a.sql", found.range) == "??"
     told = found.contents.value
@@ -81,16 +81,16 @@ async def test_a_hover_says_what_fits_a_hole_what_is_nearest_to_a_ghost_and_else
     assert await definition(editor, "a.sql", "-- us") is None
 
 
-async def test_names_of_a_hostile_schema_are_no_markup(connect, work):
+async def test_names_of_a_hostile_schema_are_no_markup(share, work):
     name = "`](http://evil)<img src=x>` # *x*"
     (work / "schema.sql").write_text(f'CREATE TABLE users (id INT, "{name}" TEXT);\n')
-    editor = await opened(connect, f'SELECT "{name}" FROM users;')
+    editor = await opened(share, f'SELECT "{name}" FROM users;')
     told = (await hover(editor, "a.sql", 'SELECT "`')).contents.value
     assert told.startswith(f"`` {name} `` (`Column`)")
 
 
-async def test_a_definition_is_found_through_the_alias_in_the_file_that_declares_it(connect, work):
-    editor = await opened(connect)
+async def test_a_definition_is_found_through_the_alias_in_the_file_that_declares_it(share, work):
+    editor = await opened(share)
     (link,) = await definition(editor, "a.sql", "u.na")
     assert link.target_uri == editor.uri("schema.sql")
     assert editor.at("a.sql", link.origin_selection_range) == "name"
@@ -101,16 +101,16 @@ async def test_a_definition_is_found_through_the_alias_in_the_file_that_declares
     assert alias.target_range == editor.range("a.sql", "u", after="users ")
 
 
-async def test_a_definition_follows_a_source_that_is_open_and_changed(connect, work):
-    editor = await opened(connect)
+async def test_a_definition_follows_a_source_that_is_open_and_changed(share, work):
+    editor = await opened(share)
     await editor.open("schema.sql", SCHEMA)
     editor.type("schema.sql", "  name", "    name")
     (link,) = await definition(editor, "a.sql", "u.na")
     assert editor.at("schema.sql", link.target_range) == "name"
 
 
-async def test_references_are_found_in_every_open_text(connect, work):
-    editor = await opened(connect)
+async def test_references_are_found_in_every_open_text(share, work):
+    editor = await opened(share)
     await editor.open("b.sql", "SELECT name FROM users;")
     found = await references(editor, "a.sql", "u.na")
     places = [(each.uri, each.range) for each in found]
@@ -121,8 +121,8 @@ async def test_references_are_found_in_every_open_text(connect, work):
     assert editor.uri("schema.sql") not in [each.uri for each in others]
 
 
-async def test_highlights_tell_where_a_name_is_declared(connect, work):
-    editor = await opened(connect)
+async def test_highlights_tell_where_a_name_is_declared(share, work):
+    editor = await opened(share)
     params = types.DocumentHighlightParams(editor.identifier("a.sql"), editor.range("a.sql", "u.id").start)
     found = await editor.client.text_document_document_highlight_async(params)
     assert [(editor.at("a.sql", each.range), each.kind) for each in found] == [
@@ -132,8 +132,8 @@ async def test_highlights_tell_where_a_name_is_declared(connect, work):
     ]
 
 
-async def test_symbols_are_a_tree(connect, work):
-    editor = await opened(connect, "CREATE TABLE t (a INT);\nWITH c AS (SELECT a FROM t) SELECT a FROM c;\n")
+async def test_symbols_are_a_tree(share, work):
+    editor = await opened(share, "CREATE TABLE t (a INT);\nWITH c AS (SELECT a FROM t) SELECT a FROM c;\n")
     params = types.DocumentSymbolParams(editor.identifier("a.sql"))
     table, common = await editor.client.text_document_document_symbol_async(params)
     assert (table.name, table.kind, [each.name for each in table.children]) == (
@@ -158,8 +158,8 @@ def decoded(editor, name, data, legend):
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
-async def test_names_are_told_in_the_places_of_every_encoding(connect, work, encoding):
-    editor = await opened(connect, encoding=encoding)
+async def test_names_are_told_in_the_places_of_every_encoding(share, work, encoding):
+    editor = await opened(share, encoding=encoding)
     hovered = await hover(editor, "a.sql", "u.na")
     assert editor.at("a.sql", hovered.range) == "name"
     (link,) = await definition(editor, "a.sql", "u.na")
@@ -180,8 +180,8 @@ async def test_names_are_told_in_the_places_of_every_encoding(connect, work, enc
     ]
 
 
-async def test_only_what_changed_or_is_seen_is_coloured_anew(connect, work):
-    editor = await opened(connect)
+async def test_only_what_changed_or_is_seen_is_coloured_anew(share, work):
+    editor = await opened(share)
     whole = types.SemanticTokensParams(editor.identifier("a.sql"))
     first = await editor.client.text_document_semantic_tokens_full_async(whole)
     editor.type("a.sql", "u.name", "u.id, u.name")
@@ -217,8 +217,8 @@ def here(editor, before):
     return {"uri": editor.uri("a.sql"), "position": {"line": at.line, "character": at.character}}
 
 
-async def test_gamma_and_the_grammar_at_a_place_can_be_shown(connect, work):
-    editor = await opened(connect, "SELECT u.id FROM users u; SELECT ?? FROM users;")
+async def test_gamma_and_the_grammar_at_a_place_can_be_shown(share, work):
+    editor = await opened(share, "SELECT u.id FROM users u; SELECT ?? FROM users;")
     found = told(await command(editor, "gproj.showEnvironment", here(editor, "u.")))
     assert found["sort"] == "Column"
     names = [told(each)["name"] for each in found["bindings"]]
@@ -233,10 +233,8 @@ async def test_gamma_and_the_grammar_at_a_place_can_be_shown(connect, work):
     assert "no such document" in error.message
 
 
-async def test_a_client_that_can_do_less_gets_plain_answers(connect, work):
-    editor = await opened(
-        connect, f"CREATE TABLE t (a INT);\n{QUERY}", markdown=False, links=False, tree=False
-    )
+async def test_a_client_that_can_do_less_gets_plain_answers(share, work):
+    editor = await opened(share, f"CREATE TABLE t (a INT);\n{QUERY}", markdown=False, links=False, tree=False)
     found = await hover(editor, "a.sql", "u.na")
     assert found.contents.kind == types.MarkupKind.PlainText
     assert found.contents.value.startswith("name (Column)\n  type: TEXT\n")
@@ -248,8 +246,8 @@ async def test_a_client_that_can_do_less_gets_plain_answers(connect, work):
     assert (column.name, column.container_name) == ("a", table.name)
 
 
-async def test_a_definition_is_found_in_a_cell_before(connect):
-    editor = await connect()
+async def test_a_definition_is_found_in_a_cell_before(share):
+    editor = await share()
     notebook = editor.uri("book.ipynb")
     texts = ["CREATE TABLE t (ö INT, a INT);", "SELECT a FROM t;"]
     cells = [f"{notebook.replace('file:', 'vscode-notebook-cell:')}#{number}" for number in range(2)]
