@@ -114,13 +114,15 @@ class LeafDecoder:
         budget = Budget(task.grammar, task.budget, self.context.vocabulary)
         return self._run(_Decode(self, task.shown, place, budget, ledger, told, closed=task.closed), stop)
 
-    def go_on(
+    def go_on(  # noqa: PLR0913  (where, until when, what is told, and how it ends)
         self,
         stretch: Stretch,
         pauses: Callable[[bytes, int], bool],
         ledger: Ledger,
         told: Callable[[int, bytes], None],
         stop: Stop | None = None,
+        *,
+        parting: tuple[bytes, ...] = (),
     ) -> Written:
         """Write on until the model ends the text or is made to pause.
 
@@ -130,6 +132,7 @@ class LeafDecoder:
             ledger: As in `decode`.
             told: As in `decode`.
             stop: As in `decode`.
+            parting: What a model that wants to say it is done with the text.
 
         Returns:
             All of the text, `given` and `tail` included; `paused` where the model did not end it.
@@ -141,6 +144,7 @@ class LeafDecoder:
         """
         place = _Place(stretch.matcher, len(stretch.given))
         state = _Decode(self, stretch.shown, place, Unlimited(), ledger, told, pauses=pauses)
+        state.parting = parting
         state.text = stretch.given + stretch.tail
         state.covered = len(stretch.given)
         return self._run(state, stop)
@@ -178,6 +182,8 @@ class _Decode:
         self.budget = budget
         self.closed = closed
         self.single = pauses is None
+        self.parting: tuple[bytes, ...] = ()
+        self.complete_at = -1
         self.pauses = pauses or (lambda _text, _tokens: False)
         self.ledger = ledger
         self.told = told
@@ -243,7 +249,11 @@ class _Decode:
         if self.covered < len(self.text):
             among = self._mask_from(self.covered)
         logits = self._feed(stop)
-        if complete and not self.closed and self._leaves(logits):
+        if complete:
+            self.complete_at = len(self.text)
+        if not self.closed and (complete or not self.single) and self._over() and self._leaves(logits):
+            self.told(self.complete_at, b"")
+            self.text = self.text[: self.complete_at]
             self.ledger.chose(among)
             return True
         while True:
@@ -259,7 +269,12 @@ class _Decode:
         """Whether the model wants to be done: it wants what is not admitted, which in a longer text must be blank or an end."""
         if not self.sampler.leaves(logits, self.buffer):
             return False
-        return self.single or not self.vocabulary.tokens[int(logits.argmax())].strip()
+        wish = self.vocabulary.tokens[int(logits.argmax())].strip()
+        return self.single or not wish or wish.startswith(self.parting)
+
+    def _over(self) -> bool:
+        """Whether the text may be over here, or could have been before the blanks at its end."""
+        return self.complete_at >= 0 and not self.text[self.complete_at :].strip()
 
     def _only_ends(self, among: int) -> bool:
         return among == sum(admits(self.buffer, token) for token in self.vocabulary.end)

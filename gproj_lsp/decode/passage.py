@@ -270,10 +270,20 @@ class Passage:
         tail = data[ground.read :]
         shown = self._shown(data[start:], len(tail))
         stretch = Stretch(ground.matcher, data[: ground.read], tail, shown)
-        written = self._bounded(lambda stop: self.leaf.go_on(stretch, pauses, self.ledger, told, stop))
+        written = self._bounded(
+            lambda stop: self.leaf.go_on(stretch, pauses, self.ledger, told, stop, parting=self._parting)
+        )
         if written.reason:
             self.reason = written.reason
         return decode(written.text), not written.paused and not written.reason
+
+    @property
+    def _parting(self) -> tuple[bytes, ...]:
+        """A comment behind a statement is about it, or about the next one."""
+        spec = self.owner.surface.lexer
+        return tuple(
+            map(encode, (*(mark.strip() for mark in spec.line_comments), *(spec.block_comment or ())[:1]))
+        )
 
     def _meets_suffix(self, text: str) -> str | None:
         """New text as far as the rest of the statement could follow it, where it goes on as that does; None elsewhere."""
