@@ -24,7 +24,8 @@ from gproj_lsp.decode.engines import make_engine
 from gproj_lsp.environment import Binding, Environment
 from gproj_lsp.expansion import Keywords, Letters, expand
 from gproj_lsp.fragment import Rung
-from gproj_lsp.gbnf import Derivations, Grammar
+from gproj_lsp.gbnf import Derivations, Grammar, Literal, walk
+from gproj_lsp.ide import Analyzer
 from gproj_lsp.resolve import World
 from gproj_lsp.resolvers.sql.names import any_case
 from gproj_lsp.surface import shipped
@@ -78,6 +79,30 @@ def test_a_part_of_the_reference_queries_is_covered():
 def test_every_reference_query_is_covered(tell: Callable[[object], None]):
     found = uncovered(1)
     tell(f"coverage: {len(spider_tasks()) - len(found)} of {len(spider_tasks())} reference queries")
+    assert found == []
+
+
+@cache
+def written(database: str) -> tuple[Analyzer, Matcher, dict[str, str]]:
+    """A database's analyser, the grammar that `complete` writes under, and the words that it spells out."""
+    reader = analyzer("sqlite", sqlite_facts(spider_databases()[database]))
+    grammar = expand("Statement", shipped()["sql"].fragments, reader.start, lambda _: Rung.GAMMA)
+    literals = [
+        each.text for rule in grammar.rules.values() for each in walk(rule) if isinstance(each, Literal)
+    ]
+    words = {text.lower(): text for text in literals if text.isalpha()}
+    return reader, make_engine().compile(grammar, BYTES), words
+
+
+def test_what_a_user_wrote_is_read_once_its_names_are_spelled_as_declared(tell: Callable[[object], None]):
+    """As `complete` reads the text before a cursor: then no name may be in another case than its declaration."""
+    found = []
+    for task in spider_tasks()[::4]:
+        reader, matcher, words = written(task.database)
+        text = reader.statement("", 0).canonical(task.query, words)
+        if where := refused(matcher.fork(), text):
+            found.append(f"{task.label}: {where}")
+    tell(f"coverage as complete reads: {len(found)} of {len(spider_tasks()[::4])} refused")
     assert found == []
 
 
