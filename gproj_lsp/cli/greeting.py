@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import logging
 import re
 import sys
 from contextlib import suppress
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 __all__ = ["Greeting"]
+
+logger = logging.getLogger(__name__)
 
 _LENGTH = re.compile(rb"content-length: *(\d+)", re.IGNORECASE)
 _KEPT = 20
@@ -71,7 +74,7 @@ class Greeting:
 
     def _greet(self) -> None:
         self._first = _message(self._source)
-        with suppress(ValueError, RecursionError, AttributeError):
+        with suppress(OSError, ValueError, RecursionError, AttributeError):
             request = json.loads(self._first.partition(b"\r\n\r\n")[2])
             if request.get("method") == "initialize" and isinstance(request.get("id"), (int, str)):
                 self._number = request["id"]
@@ -103,6 +106,8 @@ class Greeting:
     def _keep(self, result: bytes, told: bytes | None) -> None:
         if self._path is None or result == told:
             return
+        if told is not None:
+            logger.warning("the program changed, and what the client was told at first is not right any more")
         with suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             write_atomically(self._path, result)
@@ -161,7 +166,10 @@ def _digest(request: dict[str, object]) -> str:
     """What the answer depends on: this program as it is installed, and what the client can do."""
     params = request.get("params")
     able = params.get("capabilities") if isinstance(params, dict) else None
-    files = sorted((Path(__file__).parents[1] / "lsp").rglob("*.py"))
+    package = Path(__file__).parents[1]
+    files = sorted(package.rglob("*.py"))
+    for shelf in (package, package.parent):
+        files += sorted(shelf.glob("grammars/*/*.toml"))
     for name in ("pygls", "lsprotocol"):
         spec = find_spec(name)
         files += [Path(spec.origin)] if spec is not None and spec.origin else []
