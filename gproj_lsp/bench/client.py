@@ -18,7 +18,7 @@ __all__ = ["Client", "Message", "RequestError"]
 Message = Mapping[str, object]
 """One JSON object."""
 
-_SECONDS = 60.0
+_SECONDS = 180.0
 
 
 class RequestError(GprojError):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gproj_lsp.decode.nearby import Nearby
+from gproj_lsp.decode.chooser import Chooser
 from gproj_lsp.environment import Frame
-from gproj_lsp.errors import EmptyQueryError
+from gproj_lsp.errors import EmptyQueryError, InputError
 from gproj_lsp.fragment import Rung
-from gproj_lsp.holes import Hole, pinned
+from gproj_lsp.holes import Hole
 from gproj_lsp.ide.memory import Recent
-from gproj_lsp.policy import Choice, Policy, choose
+from gproj_lsp.policy import Choice
 from gproj_lsp.surface import Surface
 
 __all__ = ["Offer", "Offers"]
@@ -57,9 +57,7 @@ class Offers:
     """
 
     def __init__(self, surface: Surface) -> None:
-        self._surface = surface
-        self._near = Nearby(surface)
-        self._policies = {name: spec.policy for name, spec in surface.sorts.items()}
+        self._choosers = {allow_base: Chooser(surface, allow_base=allow_base) for allow_base in (False, True)}
         self._known: Recent[_Known, Choice | str] = Recent(_KEPT)
 
     def of(self, hole: Hole, *, allow_base: bool = False) -> Offer:
@@ -79,20 +77,7 @@ class Offers:
         return Offer(hole, instance.candidates[instance.only] if instance.only else (), found)
 
     def _chosen(self, hole: Hole, *, allow_base: bool) -> Choice | str:
-        if not hole.sort:
-            return "what fits here can't be told from the position"
-        fragment = self._surface.fragments.get(hole.sort)
-        if fragment is None:
-            return f"no fragment produces a {hole.sort}"
         try:
-            return choose(
-                fragment,
-                self._near.environment(hole.environment),
-                self._policies.get(fragment.anchor, Policy()),
-                region=hole.region,
-                allow_base=allow_base,
-                pin=pinned(hole, self._surface),
-                hole=hole.mark.text,
-            )
-        except EmptyQueryError as error:
+            return self._choosers[allow_base].choice(hole)
+        except (EmptyQueryError, InputError) as error:
             return error.message
