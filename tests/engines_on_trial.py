@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -10,11 +11,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gproj_lsp.decode.barred import Barred
 from gproj_lsp.decode.base import Matcher, Vocabulary, mask_words
 from gproj_lsp.decode.engines import ENGINES
+from gproj_lsp.decode.layers import Layers
+from gproj_lsp.decode.until import Until
 from gproj_lsp.gbnf import Grammar, Literal
 
-EVERY = tuple(ENGINES)
+WRAPPED: dict[str, Callable[[Matcher, Vocabulary], Matcher]] = {
+    "layers": lambda matcher, _: Layers([matcher, matcher.fork()]),
+    "until nothing": lambda matcher, vocabulary: Until(matcher, b"", vocabulary),
+    "barred elsewhere": lambda matcher, vocabulary: Barred(matcher, b"x", -1, vocabulary),
+}
+"""What goes over another engine's matcher, in a way that changes nothing of its language."""
+EVERY = (*ENGINES, *WRAPPED)
 GENERAL = tuple(name for name in EVERY if name != "trie")
 _NEEDS = {
     "xgrammar": ("xgrammar", "torch"),
@@ -29,7 +39,18 @@ def engine(name: str):
     missing = [module for module in _NEEDS.get(name, ()) if importlib.util.find_spec(module) is None]
     if missing:
         pytest.skip(f"{name} is not on trial: {' and '.join(missing)} not installed")
-    return ENGINES[name]()
+    return _Wrapping(name) if name in WRAPPED else ENGINES[name]()
+
+
+class _Wrapping:
+    """llguidance with its matchers wrapped."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._engine = engine("llguidance")
+
+    def compile(self, grammar: Grammar, vocabulary: Vocabulary) -> Matcher:
+        return WRAPPED[self.name](self._engine.compile(grammar, vocabulary), vocabulary)
 
 
 @cache

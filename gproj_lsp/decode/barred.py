@@ -44,11 +44,17 @@ class Barred:
 
     def accept_token(self, token: int) -> bool:
         """Advance by a token; False, and no change, where it is not admitted."""
-        return self._count(len(self._vocabulary.tokens[token]), taken=self._matcher.accept_token(token))
+        taken = self._matcher.accept_token(token)
+        if taken:
+            self._read.append(len(self._vocabulary.tokens[token]))
+        return taken
 
     def accept_bytes(self, text: bytes) -> bool:
         """Advance by text; False, and no change, where it is not admitted."""
-        return self._count(len(text), taken=self._matcher.accept_bytes(text))
+        taken = self._matcher.accept_bytes(text)
+        if taken:
+            self._read.append(len(text))
+        return taken
 
     def rollback(self, steps: int) -> None:
         """Undo the last `steps` accept calls."""
@@ -68,11 +74,6 @@ class Barred:
     def forced(self) -> bytes:
         """The text every continuation begins with; not told where a way is barred."""
         return b"" if sum(self._read) == self._at else self._matcher.forced()
-
-    def _count(self, size: int, *, taken: bool) -> bool:
-        if taken:
-            self._read.append(size)
-        return taken
 
 
 def _beginning(vocabulary: Vocabulary, byte: bytes) -> Mask:

@@ -1,8 +1,9 @@
 """Γ without what can't be meant: names in doubt, and members of the language's own things that are not in scope.
 
 A name that sources disagree about, or that a statement may have dropped, is no ghost where somebody wrote it, but nobody
-should be offered it. A language's own members are hundreds (the columns of its catalogs and table functions). They are declared,
-so writing one would be no ghost, but where nothing in scope owns them they would only hide that Γ has no candidate worth the name.
+should be offered it. A language's own members are hundreds (the columns of its catalogs and table functions). They are
+declared, so writing one would be no ghost, but where nothing in scope owns them they would only hide that Γ has no candidate
+worth the name.
 """
 
 from __future__ import annotations
@@ -22,17 +23,19 @@ class Nearby:
 
     def __init__(self, surface: Surface) -> None:
         self._members = frozenset(name for name, sort in surface.sorts.items() if sort.plural)
-        self._known: WeakKeyDictionary[Frame, Frame] = WeakKeyDictionary()
+        # None: the frame itself, which as a value would keep its own key for good.
+        self._known: WeakKeyDictionary[Frame, Frame | None] = WeakKeyDictionary()
 
     def environment(self, environment: Environment) -> Environment:
         """The part of Γ that a name at a hole can mean; what is visible there stays."""
         return Environment(tuple(self._frame(frame) for frame in environment.frames))
 
     def _frame(self, frame: Frame) -> Frame:
-        known = self._known.get(frame)
-        if known is None:
-            known = self._known[frame] = self._filtered(frame)
-        return known
+        if frame in self._known:
+            return self._known[frame] or frame
+        filtered = self._filtered(frame)
+        self._known[frame] = None if filtered is frame else filtered
+        return filtered
 
     def _filtered(self, frame: Frame) -> Frame:
         doubted = frozenset(key for key, binding in frame.bindings.items() if DISPUTED in binding.attrs)

@@ -257,7 +257,7 @@ class Scoping:
         return matcher
 
     def _inside(self, environment: Environment) -> Iterator[Binding]:
-        """What the statement declares itself: names of the sorts that are declared as a whole, and that were not there before."""
+        """What the statement declares itself: names of sorts that are declared as a whole, which were not there before."""
         before = self.draft.before
         for frame in environment.frames[len(before.frames) :]:
             for key, binding in frame.bindings.items():
