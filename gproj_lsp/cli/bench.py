@@ -215,6 +215,8 @@ def sql(
         model = open_model(settings)
         engine = make_engine(settings.text("engine"))
         world_of = _worlds(databases, chosen, tuple(overrides), stack)
+        for name in dict.fromkeys(task.database for task in questions):
+            world_of(name)  # what can't be opened is told before hours of work
         bench.run(questions, world_of, chosen, model, engine, arms=wanted, told=told)
     return _write([bench.sheet(model.name, found)], json=json)
 
