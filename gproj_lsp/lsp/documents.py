@@ -131,3 +131,10 @@ class Documents:
             if found is not None and found.language == document.language:
                 return found
         return None
+
+    def chain(self, document: Document) -> tuple[Document, ...]:
+        """A document and all that comes before it and declares names for it, nearest first."""
+        found = [document]
+        while (before := self.before(found[-1])) is not None:
+            found.append(before)
+        return tuple(found)

@@ -127,7 +127,7 @@ class Session:
         self._roots: dict[Path, Root] = {}
         self._root_of: dict[Path | None, Path] = {}
         self._opening: dict[Path, asyncio.Task[Root]] = {}
-        self._analyses: dict[str, tuple[Document, int, asyncio.Task[Snapshot | None]]] = {}
+        self._analyses: dict[str, tuple[tuple[Document, ...], int, asyncio.Task[Snapshot | None]]] = {}
         self._turns: dict[str, asyncio.Lock] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -148,12 +148,13 @@ class Session:
             return None
         root = await self.root(document.path)
         known = self._analyses.get(uri)
-        if known is None or known[0] is not document or known[1] != root.generation:
+        chain = self.documents.chain(document)
+        if known is None or known[0] != chain or known[1] != root.generation:
             task = asyncio.create_task(self._analysed(document, root))
             task.add_done_callback(_seen)  # whoever asked may have gone
             if self.documents.get(uri) is not document:
                 return await task
-            known = self._analyses[uri] = (document, root.generation, task)
+            known = self._analyses[uri] = (chain, root.generation, task)
         return await asyncio.shield(known[2])
 
     def current(self, snapshot: Snapshot) -> bool:
@@ -260,9 +261,8 @@ class Session:
                 self._read(root)
         before = self.documents.before(document)
         around = await self.snapshot(before.uri) if before is not None else None
-        async with self._turns.setdefault(
-            document.uri, asyncio.Lock()
-        ):  # an edit waits for no more than one analysis
+        turn = self._turns.setdefault(document.uri, asyncio.Lock())
+        async with turn:  # an edit waits for no more than one analysis
             return await self.run(self._analyse, document, surface, world, around)
 
     def _analyse(

@@ -193,6 +193,22 @@ async def test_a_reload_while_sources_are_read_reads_them_once_more(session, tmp
     assert await ghosts(session, uri) == []
 
 
+async def test_a_cell_is_analysed_again_when_one_before_it_changes(session):
+    cells = ["cell:1", "cell:2"]
+
+    def put_cell(number, version, text):
+        session.documents.put(Document(cells[number], version, "sql", text.encode(), notebook="book"))
+
+    put_cell(0, 1, "CREATE TABLE t (a INT);")
+    put_cell(1, 1, "SELECT b FROM t;")
+    session.documents.order("book", cells)
+    assert await ghosts(session, cells[1]) == ["b"]
+    put_cell(0, 2, "CREATE TABLE t (b INT);")
+    assert await ghosts(session, cells[1]) == []
+    session.documents.order("book", cells[1:])
+    assert await ghosts(session, cells[1]) == ["t"]
+
+
 async def test_a_document_that_is_closed_leaves_nothing(session, tmp_path):
     uri = put(session, tmp_path, "SELECT 1;")
     snapshot = await session.snapshot(uri)
