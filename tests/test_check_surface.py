@@ -146,3 +146,34 @@ def test_an_empty_gamma_accepts_nothing(root, accepts):
 
 def test_bytes_spell_any_text():
     assert BYTES.decode(BYTES.encode("é".encode())) == "é".encode()
+
+
+COMPOSITE = """\
+anchor = "Column"
+grammar = '''
+root ::= "OF " @table@
+'''
+
+[regions.table]
+sort = "Table"
+
+[[gate]]
+facts.Table = ["users"]
+accept = ["OF users"]
+reject = ["OF usrs", "users"]
+"""
+
+
+def test_a_composite_fragment_is_judged_with_those_it_calls(root, accepts):
+    path = root / "fragments" / "column.toml"
+    path.write_text(COMPOSITE)
+    assert check_surface(root, accepts).passed
+    change(path, '"OF users"]', '"OF users", "OF orders"]')
+    (failure,) = check_surface(root, accepts).failures
+    assert "Column at gamma refuses `OF orders`" in failure.message
+
+
+def test_a_composite_fragment_that_calls_what_has_no_fragment_fails(root, accepts):
+    (root / "fragments" / "column.toml").write_text(COMPOSITE.replace('sort = "Table"', 'sort = "Alias"'))
+    (failure,) = check_surface(root, accepts).failures
+    assert "no fragment writes Alias" in failure.message
