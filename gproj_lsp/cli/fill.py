@@ -124,10 +124,8 @@ def _deliver(opened: Opened, result: FillResult, seconds: float, *, write: bool,
     for each in sorted(left, key=lambda hole: hole.span):
         complain(f"{_place(opened, each.span.start)}: {_why(opened, each)}")
     for filled in result.holes:
-        if not filled.guaranteed:
-            note(
-                f"{_place(opened, filled.span.start)}: {filled.text} is not guaranteed: nothing declared fits"
-            )
+        if doubt := _doubt(opened, filled):
+            note(f"{_place(opened, filled.span.start)}: {printable(filled.text)} {doubt}")
     if result.holes:
         where = " and written" if write else ""
         total = counted(len(result.holes) + len(left), "hole")
@@ -135,6 +133,16 @@ def _deliver(opened: Opened, result: FillResult, seconds: float, *, write: bool,
     if not left:
         return 0
     return 1 if result.holes else 2
+
+
+def _doubt(opened: Opened, hole: FilledHole) -> str:
+    """What a user should know of a hole that was filled at a looser rung than its sort begins with; empty for the others."""
+    if not hole.guaranteed:
+        return "is not guaranteed: nothing declared fits"
+    sort = opened.surface.sorts.get(hole.sort)
+    if sort is not None and hole.rung < sort.policy.ladder()[0]:
+        return "is declared, but nothing that is declared fits here"
+    return ""
 
 
 def _why(opened: Opened, hole: OpenHole) -> str:

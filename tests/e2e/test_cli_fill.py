@@ -141,6 +141,15 @@ def test_a_hole_without_candidates_is_left_unless_an_open_name_is_allowed(shop):
     assert "is not guaranteed" in done.stderr.decode()
 
 
+def test_a_name_that_is_declared_but_not_for_this_place_is_told(shop):
+    (shop / "a.sql").write_text("SELECT {:Column} FROM nowhere;\n")
+    done = gproj(shop, "fill", "a.sql", "--json")
+    (hole,) = json.loads(said(done))["holes"]
+    assert (hole["rung"], hole["guaranteed"]) == ("gamma", True)
+    assert "a.sql:1:8: " in done.stderr.decode()
+    assert " is declared, but nothing that is declared fits here\n" in done.stderr.decode()
+
+
 def test_rank_tells_probabilities_that_add_up(shop):
     found = json.loads(said(gproj(shop, "rank", "a.sql", "--at", "2:20", "--json")))
     assert set(found) == {"sort", "rung", "candidates", "remaining"}

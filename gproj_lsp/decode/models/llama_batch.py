@@ -166,7 +166,7 @@ class LlamaBatch:
         finally:
             if watched:
                 lib.llama_set_abort_callback(self._context, self._watch.nobody, None)
-        if not code:
+        if not code and not self._watch.raised:
             return
         for part in parts:
             lib.llama_memory_seq_rm(self._memory, part.sequence, self._lengths[part.sequence], -1)
@@ -214,9 +214,14 @@ class _Watch:
     def __init__(self) -> None:
         kind = library().ggml_abort_callback
         self._stop: Stop = bool
-        self._raised: BaseException | None = None
+        self._raised: BaseException | None = None  # kept though llama.cpp may have come to its end all the same
         self._ask = kind(self._asked)
         self.nobody = kind()
+
+    @property
+    def raised(self) -> bool:
+        """Whether asking raised anything."""
+        return self._raised is not None
 
     def begin(self, stop: Stop) -> object:
         """The callback that asks `stop`."""

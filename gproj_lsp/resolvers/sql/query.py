@@ -86,9 +86,39 @@ class Queries(Sources):
             ):
                 later[self.name(identifier).folded] = self.unread(identifier)
         with self.recorder.inside("With"):
+            late = self._read_late(clause, node)
             for cte in clause.expressions:
-                self._cte(cte, parent, found, later)
+                identifier = alias_of(cte)
+                hidden = isinstance(identifier, exp.Identifier) and self.name(identifier).folded in late
+                self._cte(cte, Scope(parent, names_open=True) if hidden else parent, found, later)
         return MappingProxyType(found)
+
+    def _read_late(self, clause: exp.With, node: exp.Expr) -> frozenset[str]:
+        """The folded names of those common table expressions that are only read where other names are in scope.
+
+        SQLite reads one where it is used, and what is in scope there is in scope in it. Nothing is around the FROM clause of
+        the statement that has the WITH, nor around that of an expression which is read there.
+        """
+        if self.dialect.name != "sqlite":
+            return frozenset()
+        bodies = {
+            self.name(identifier).folded: cte.this
+            for cte in clause.expressions
+            if isinstance(identifier := alias_of(cte), exp.Identifier)
+        }
+        used = [
+            (self.name(table.this).folded, table)
+            for table in node.find_all(exp.Table)
+            if isinstance(table.this, exp.Identifier) and not table.args.get("db")
+        ]
+        early: set[str] = set()
+        blocks = [node]
+        while blocks:
+            block = blocks.pop()
+            read = {name for name, table in used if name in bodies and _stands_in(table, block)} - early
+            early |= read
+            blocks.extend(bodies[name] for name in read)
+        return frozenset(name for name, _ in used if name in bodies) - early
 
     def _reaches(self, identifier: exp.Expr, recursive: bool) -> bool:  # noqa: FBT001  (a fact about WITH)
         """Whether a common table expression can be named in its own WITH before it has been read.
@@ -320,6 +350,16 @@ class Queries(Sources):
             return given
         columns = tuple(column for column in given.columns if column is None or column.folded not in without)
         return Outputs(columns, given.open, given.guess, given.exact)
+
+
+def _stands_in(table: exp.Expr, block: exp.Expr) -> bool:
+    """Whether a table stands in the FROM clause of a query itself, or of a part of a set operation."""
+    above = table.parent
+    while above is not block and isinstance(
+        above, (exp.From, exp.Join, exp.Table, exp.Select, exp.SetOperation, exp.Paren)
+    ):
+        above = above.parent
+    return above is block
 
 
 def _aliases(node: exp.Expr) -> list[exp.Expr]:
