@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gproj_lsp.cli import check as check_module
-from gproj_lsp.cli import run
+from gproj_lsp.cli import main, run, streams
 from gproj_lsp.cli.console import Progress
 from gproj_lsp.cli.place import offset_of
 from gproj_lsp.document import Document
@@ -86,3 +86,13 @@ def test_a_late_timer_shows_no_progress_that_nobody_would_stop():
     shown.stop()
     shown._show()
     assert shown._status is None
+
+
+def test_an_interrupt_while_the_program_is_being_loaded_ends_it_without_a_traceback(monkeypatch):
+    def interrupted():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(streams, "prepare_streams", interrupted)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 130

@@ -1,12 +1,10 @@
-"""Fixtures of the evaluation: a place to tell figures, and a real PostgreSQL."""
+"""Fixtures of the evaluation: a place to tell figures."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
-
-from gproj_lsp.oracles.postgres import OracleUnavailableError, PostgresOracle, postgres
 
 
 @pytest.fixture
@@ -18,12 +16,3 @@ def tell(capsys: pytest.CaptureFixture[str]) -> Callable[[object], None]:
             print(f"\n{what}")  # noqa: T201  (figures are what these tests are for)
 
     return write
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[PostgresOracle]:
-    try:
-        with postgres() as oracle:
-            yield oracle
-    except OracleUnavailableError as error:
-        pytest.skip(str(error))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gproj_lsp.oracles.postgres import OracleUnavailableError, PostgresOracle, postgres
+from gproj_lsp.oracles.postgres import OracleUnavailableError, postgres
 from gproj_lsp.oracles.sqlite import SQLiteOracle
 
 SCHEMA = "CREATE TABLE users (id integer, name text); CREATE TABLE posts (id integer, author integer);"
@@ -18,15 +18,6 @@ SCHEMA = "CREATE TABLE users (id integer, name text); CREATE TABLE posts (id int
 def sqlite() -> Iterator[SQLiteOracle]:
     with closing(SQLiteOracle(SCHEMA)) as oracle:
         yield oracle
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[PostgresOracle]:
-    try:
-        with postgres() as oracle:
-            yield oracle
-    except OracleUnavailableError as error:
-        pytest.skip(str(error))
 
 
 @pytest.mark.parametrize("statement", ["SELECT nmae FROM users", "SELECT 1 FROM nobody", "SELECT nofunc(1)"])

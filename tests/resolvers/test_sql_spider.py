@@ -2,42 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import sqlite3
-from functools import cache
-
 import pytest
-from sqlcase import Schema
 
 from gproj_lsp.resolve import Verdict
 
 pytestmark = pytest.mark.slow
 
 ABSENT = "zqx_absent"
-
-
-@pytest.fixture(scope="module")
-def tasks(shared):
-    return json.loads((shared / "data" / "spider" / "tasks.json").read_text())
-
-
-@pytest.fixture(scope="module")
-def schema_of(shared):
-    @cache
-    def read(name: str) -> Schema:
-        path = shared / "data" / "spider" / "databases" / f"{name}.sqlite"
-        with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as database:
-            names = [
-                row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-            ]
-            tables = {
-                name: [row[1] for row in database.execute("SELECT * FROM pragma_table_info(?)", [name])]
-                for name in names
-            }
-        database.close()
-        return Schema("sqlite", tables)
-
-    return read
 
 
 def test_no_reference_query_is_doubted(tasks, schema_of):
