@@ -78,11 +78,13 @@ def vocabulary_of(
         content, special = added.get(identity, ("", False))
         tokens[identity] = b"" if special or identity in ends else content.encode() or spelled(word)
     plain = Vocabulary(name, tuple(tokens), frozenset(ends), begin, None, list)
-    fim = next(
-        (tuple(map(specials.__getitem__, each)) for each in _FIM if specials.keys() >= set(each)), None
-    )
     encode = _encoder(_exact(said), plain)
-    return Vocabulary(name, plain.tokens, plain.end, begin, FimTokens(*fim) if fim else None, encode)
+    return Vocabulary(name, plain.tokens, plain.end, begin, _fim(specials), encode)
+
+
+def _fim(specials: Mapping[str, int]) -> FimTokens | None:
+    known = (each for each in _FIM if specials.keys() >= set(each))
+    return next((FimTokens(*(specials[word] for word in each)) for each in known), None)
 
 
 def _speller(said: _Json) -> Callable[[str], bytes]:
@@ -91,14 +93,20 @@ def _speller(said: _Json) -> Callable[[str], bytes]:
     if "ByteLevel" in kinds:
         letters = _letters()
         return lambda word: bytes(letters[char] for char in word) if set(word) <= letters.keys() else b""
-    if kinds & {"Metaspace", "ByteFallback"}:
+    if "ByteFallback" in kinds:
         return _piece
+    if "Metaspace" in kinds:
+        return _blanks
     raise ModelError("it can't be known which bytes this tokenizer's tokens stand for")
 
 
 def _piece(word: str) -> bytes:
     byte = _BYTE.fullmatch(word)
-    return bytes([int(byte[1], 16)]) if byte else word.replace(_BLANK, " ").encode()
+    return bytes([int(byte[1], 16)]) if byte else _blanks(word)
+
+
+def _blanks(word: str) -> bytes:
+    return word.replace(_BLANK, " ").encode()
 
 
 def _letters() -> dict[str, int]:
