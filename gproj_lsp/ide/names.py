@@ -64,11 +64,8 @@ class Name:
 
 
 def names_of(analysis: Analysis) -> Names:
-    """The names of a text; kept as long as its analysis is."""
-    found = _known.get(analysis)
-    if found is None:
-        found = _known[analysis] = Names(analysis)
-    return found
+    """The names of a text; what was read of them is kept as long as its analysis is."""
+    return Names(analysis, _known.setdefault(analysis, {}))
 
 
 class Names:
@@ -76,11 +73,12 @@ class Names:
 
     Args:
         analysis: What is known of the text.
+        read: The names of statements that were read before, by the statement's index.
     """
 
-    def __init__(self, analysis: Analysis) -> None:
+    def __init__(self, analysis: Analysis, read: dict[int, tuple[Name, ...]]) -> None:
         self.analysis = analysis
-        self._read: dict[int, tuple[Name, ...]] = {}
+        self._read = read
 
     def at(self, offset: int) -> Name | None:
         """The name that a cursor at a byte offset touches; of two that meet there, the one that begins there."""
@@ -188,4 +186,5 @@ class Names:
                 return
 
 
-_known: WeakKeyDictionary[Analysis, Names] = WeakKeyDictionary()
+_known: WeakKeyDictionary[Analysis, dict[int, tuple[Name, ...]]] = WeakKeyDictionary()
+"""No value may hold its key: that would keep both for good."""

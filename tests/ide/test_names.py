@@ -1,5 +1,8 @@
 """What names mean: which are one thing."""
 
+import gc
+from weakref import ref
+
 import pytest
 
 from gproj_lsp.ide import Analyzer
@@ -136,3 +139,12 @@ def test_names_of_a_surface_of_scopes(toy):
     assert places(text.index("t (a")) == [13, 41, 79]
     assert places(text.index("u.id")) == [31, 46]
     assert places(text.rindex("u.id")) == [69, 84]
+
+
+def test_what_nobody_needs_any_more_is_let_go(desk):
+    analysis = desk.analyzer.again(desk.analyzer.analyse(""), "SELECT u.id FROM users u WHERE u.id > 1;")
+    assert len(list(names_of(analysis).all())) == 6
+    gone = ref(analysis)
+    del analysis
+    gc.collect()
+    assert gone() is None
