@@ -214,13 +214,13 @@ class _Watch:
     def __init__(self) -> None:
         kind = library().ggml_abort_callback
         self._stop: Stop = bool
-        self._raised: BaseException | None = None  # kept though llama.cpp may have come to its end all the same
+        self._raised: BaseException | None = None
         self._ask = kind(self._asked)
         self.nobody = kind()
 
     @property
     def raised(self) -> bool:
-        """Whether asking raised anything."""
+        """Whether asking raised anything; llama.cpp may have come to its end all the same."""
         return self._raised is not None
 
     def begin(self, stop: Stop) -> object:
