@@ -32,6 +32,7 @@ from gproj_lsp.gbnf import (
     Repeat,
     Seq,
     Slot,
+    alternation,
     lowered,
     prune,
     reachable,
@@ -89,10 +90,7 @@ def expand(
     """
     letters = letters or Letters()
     plan = _plan(_Walk(fragments, environment, rung_of).nodes(start), letters.keywords)
-    names = {
-        name: _names(environment.names(query), letters.any_case, either=either)
-        for name, (query, either) in plan.names.items()
-    }
+    names = {name: _filled(filling, environment, letters.any_case) for name, filling in plan.names.items()}
     words = {name: _word(word, environment) for name, word in plan.words.items()}
     empty = frozenset(name for name, rule in names.items() if rule == _NONE)
     rules = plan.rules_without(empty)
@@ -126,6 +124,26 @@ class _Node:
 
 
 @dataclass(frozen=True)
+class _Filling:
+    """What a rule that is names is filled with.
+
+    Attributes:
+        query: The names.
+        either_case: Whether they may be written all in capitals, too.
+        infix: A text inside each of them, and the rule that stands for it.
+    """
+
+    query: Query
+    either_case: bool
+    infix: tuple[str, str] | None
+
+    @property
+    def stand_in(self) -> Expr:
+        """A rule that needs what the filled one does."""
+        return _ANY if self.infix is None else Seq((_ANY, Ref(self.infix[1]), _ANY))
+
+
+@dataclass(frozen=True)
 class _Open:
     """A position that stands open but for some words."""
 
@@ -140,13 +158,13 @@ class _Plan:
     Attributes:
         start: The start rule.
         rules: Every rule but those of names.
-        names: The query of each rule that is names, and whether they may be written all in capitals, too.
+        names: How each rule that is names is filled.
         words: What each rule that stands open leaves out.
     """
 
     start: str
     rules: Mapping[str, Expr]
-    names: Mapping[str, tuple[Query, bool]]
+    names: Mapping[str, _Filling]
     words: Mapping[str, _Open]
     _pruned: dict[frozenset[str], Mapping[str, Expr]] = field(default_factory=dict, init=False, repr=False)
 
@@ -154,7 +172,9 @@ class _Plan:
         """The rules that are left where some names are none, with stand-ins for the others; nothing where no string is."""
         found = self._pruned.get(empty)
         if found is None:
-            stand_ins = {name: _NONE if name in empty else _ANY for name in self.names}
+            stand_ins = {
+                name: _NONE if name in empty else filling.stand_in for name, filling in self.names.items()
+            }
             whole = Grammar({**self.rules, **stand_ins, **dict.fromkeys(self.words, _ANY)}, self.start)
             pruned = (
                 prune(whole) if empty else Grammar({n: whole.rules[n] for n in reachable(whole)}, self.start)
@@ -249,7 +269,7 @@ class _Planner:
         self._start = nodes[0].key
         self._keywords = keywords
         self._rules: dict[str, Expr] = {}
-        self._names: dict[tuple[Query, bool], str] = {}
+        self._names: dict[_Filling, str] = {}
         self._words: dict[_Open, str] = {}
         self._plain: dict[Expr, str] = {}
 
@@ -262,7 +282,7 @@ class _Planner:
         return _Plan(
             self._root(self._start),
             self._rules,
-            {name: query for query, name in self._names.items()},
+            {name: filling for filling, name in self._names.items()},
             {name: word for word, name in self._words.items()},
         )
 
@@ -296,7 +316,9 @@ class _Planner:
     def _slot(self, node: _Node, ladder: SlotLadder) -> str:
         query = ladder.query(node.rung)
         if query is not None:
-            return self._names.setdefault((query, ladder.either_case), f"names-{len(self._names)}")
+            infix = (ladder.infix[0], self._rule(node, ladder.infix[1])) if ladder.infix else None
+            filling = _Filling(query, ladder.either_case, infix)
+            return self._names.setdefault(filling, f"names-{len(self._names)}")
         if ladder.unless is None:
             return self._rule(node, ladder.base)
         word = _Open(node.fragment.grammar.rules[ladder.base], ladder.unless)
@@ -309,6 +331,19 @@ class _Planner:
         if self._keywords is Keywords.ANY:
             return AnyCase((text,))
         return Literal(text.upper() if self._keywords is Keywords.UPPER else text.lower())
+
+
+def _filled(filling: _Filling, environment: Environment, any_case: Callable[[Binding], bool] | None) -> Expr:
+    found = environment.names(filling.query)
+    if filling.infix is None:
+        return _names(found, any_case, either=filling.either_case)
+    text, rule = filling.infix
+    sides: dict[str, dict[str, None]] = {}
+    for left, inside, right in (each.spelling.partition(text) for each in found):
+        if inside:
+            sides.setdefault(left, {})[right] = None
+    pairs = (Seq((Names((left,)), Ref(rule), Names(tuple(rights)))) for left, rights in sides.items())
+    return alternation(tuple(pairs)) if sides else _NONE
 
 
 def _names(found: Sequence[Binding], any_case: Callable[[Binding], bool] | None, *, either: bool) -> Expr:

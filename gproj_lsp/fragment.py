@@ -61,6 +61,7 @@ class SlotLadder:
         declares: The sort a name written here is declared as (`ColDecl` → `Column`); empty for references.
         unless: The words that an open name can't be, whatever their case; composite fragments only.
         either_case: Whether names may be written all in capitals here too; composite fragments only.
+        infix: A text inside every name, and the rule that stands for it there; composite fragments only.
     """
 
     base: str
@@ -68,6 +69,7 @@ class SlotLadder:
     declares: str = ""
     unless: Query | None = None
     either_case: bool = False
+    infix: tuple[str, str] | None = None
 
     def query(self, rung: Rung) -> Query | None:
         """The query at a rung: its own, else the next looser one's; None where the position is open."""

@@ -182,3 +182,17 @@ def test_a_preferred_sort_stands_in_where_gamma_has_names_for_it():
     assert not accepts(expand("On", fragments, keyed, at(Rung.CTX)), "ON near")
     assert accepts(expand("On", fragments, keyed, at(Rung.GAMMA)), "ON near")
     assert accepts(expand("On", fragments, GAMMA, at(Rung.CTX)), "ON near")
+
+
+def test_what_stands_inside_names_may_be_a_rule():
+    """So that white space in them is the fragment's own."""
+    key = SlotLadder("open", {Rung.GAMMA: Query.of("Key")}, infix=(" = ", "equals"))
+    text = 'root ::= %key%\nopen ::= "a"\nequals ::= ws? "=" ws?\nws ::= [ \\n]'
+    keyed = Environment.of(Binding(name, "Key") for name in ("a = b", "a = c", "d = a", "no"))
+    grammar = expand("Pair", {"Pair": fragment("Pair", text, {"key": key})}, keyed, at(Rung.GAMMA))
+    for taken in ("a = b", "a=c", "d\n=a"):
+        assert accepts(grammar, taken)
+    for refused in ("a = a", "d = b", "a  = b", "no", "b = a"):
+        assert not accepts(grammar, refused)
+    with pytest.raises(EmptyQueryError):
+        expand("Pair", {"Pair": fragment("Pair", text, {"key": key})}, GAMMA, at(Rung.GAMMA))

@@ -146,6 +146,7 @@ class _Slot(_Strict):
     declares: str = ""
     unless: RawQuery | None = None
     either_case: bool = False
+    infix: tuple[str, str] | None = None
 
 
 class _Region(_Strict):
@@ -231,6 +232,8 @@ def load_fragment(path: Path, sorts: Mapping[str, SortSpec]) -> Fragment:
     for name, ladder in slots.items():
         if ladder.base not in grammar.rules:
             raise _error(file, f'the grammar has no rule "{ladder.base}"', "slots", name, "base")
+        if ladder.infix is not None and ladder.infix[1] not in grammar.rules:
+            raise _error(file, f'the grammar has no rule "{ladder.infix[1]}"', "slots", name, "infix")
         if ladder.unless is not None and gbnf.word_of(grammar.rules[ladder.base], frozenset()) is None:
             problem = "words can be left out only of one character and a bounded number of others"
             raise _error(file, problem, "slots", name, "unless")
@@ -420,7 +423,9 @@ def _slot(file: TomlFile, sorts: Mapping[str, SortSpec], name: str, raw: Raw) ->
         if not tight.tightens(loose):
             raise _error(file, f"the query at {rung.name.lower()} must tighten the one below it", *keys)
     unless = None if table.unless is None else _query(file, sorts, table.unless, *keys, "unless")
-    return SlotLadder(table.base, MappingProxyType(queries), table.declares, unless, table.either_case)
+    return SlotLadder(
+        table.base, MappingProxyType(queries), table.declares, unless, table.either_case, table.infix
+    )
 
 
 def _query(file: TomlFile, sorts: Mapping[str, SortSpec], raw: RawQuery, *keys: str) -> Query:

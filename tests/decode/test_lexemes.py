@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference_recogniser import accepts
 
 from gproj_lsp.decode.engines.automaton import Automaton, automaton
 from gproj_lsp.decode.engines.lark import lark_text
-from gproj_lsp.decode.engines.shape import shape_of
-from gproj_lsp.gbnf import AnyCase, Grammar, Names, parse
+from gproj_lsp.decode.engines.shape import shape_of, sketch
+from gproj_lsp.gbnf import AnyCase, Grammar, Names, alternation, parse
 
 
 def pattern(text: str, *, cased: bool = True) -> Automaton:
@@ -103,6 +106,18 @@ def test_grammars_that_differ_in_names_alone_have_one_shape():
     assert hash(shape_of(one)) == hash(shape_of(two))
     for other in (("é", "id"), ('"a b"', "id"), ("", "id"), ()):
         assert shape_of(Grammar({**base, "name": Names(other)})) != shape_of(one)
+
+
+@given(st.lists(st.text("aé1 ._\"'*", min_size=1, max_size=5), min_size=1, max_size=4, unique=True))
+def test_a_sketch_takes_what_it_is_a_sketch_of(names: list[str]):
+    whole = Grammar({"root": alternation(tuple(sketch(names)))})
+    assert all(accepts(whole, name) for name in names)
+
+
+def test_a_sketch_keeps_what_tells_lexemes_apart():
+    whole = Grammar({"root": alternation(tuple(sketch(['T1."user id"', "T1.id", "T1.*", "users"])))})
+    for text in ("T1.id *", "T1.*x", " T1.id", 'T1."user id" ', "id,"):
+        assert not accepts(whole, text)
 
 
 def test_other_rules_make_another_shape():

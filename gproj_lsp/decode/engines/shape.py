@@ -7,7 +7,7 @@ is one, so that grammars which differ in the names alone have equal shapes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from string import ascii_letters, digits
@@ -126,29 +126,51 @@ def sketch(texts: Iterable[str]) -> Iterable[Expr]:
             yield from map(Literal, group)
         elif kind in _MORE:
             first = _class_of((text[0] for text in group), _FIRST)
-            yield Seq((first, Repeat(_class_of(group, _FIRST + _MORE[kind]), 0, None)))
+            chars = [text.rstrip("*") for text in group]
+            rest = Repeat(_class_of(chars, _FIRST + _MORE[kind]), 0, None)
+            yield Seq((first, rest, Literal("*")) if kind == _STAR else (first, rest))
         elif kind == _OTHER:
-            yield Repeat(_class_of(group, _PRINTED), 0, None)
+            first = _class_of((text[0] for text in group), "")
+            yield Seq((first, Repeat(_class_of(group, _PRINTED), 0, None)))
         else:
-            inner = _class_of((text[1:-1] for text in group), _PRINTED.replace(kind, ""))
-            yield Seq((Literal(kind), Repeat(inner, 0, None), Literal(kind)))
+            yield Seq(tuple(_quoted(group, kind)))
+
+
+def _quoted(group: Iterable[str], kind: str) -> Iterator[Expr]:
+    """A name in quotes, behind a path where the kind begins with a dot."""
+    mark = kind[-1]
+    paths, names = zip(*(text[:-1].split(mark, 1) for text in group), strict=True)
+    if kind != mark:
+        yield _class_of((path[0] for path in paths), _FIRST)
+        yield Repeat(_class_of(paths, _FIRST + _MORE[_PATH]), 0, None)
+    yield Literal(mark)
+    yield Repeat(_class_of(names, _PRINTED.replace(mark, "")), 0, None)
+    yield Literal(mark)
 
 
 def _kind(text: str) -> str:
-    """What a text is like: a mark, a name, a path, something else, or the mark around it."""
+    """What a text is like: a mark, a name, a path, something else, or the mark around it or (behind a dot) around its end."""
     if len(text) < 2 and not text.isidentifier():
         return _MARK
     if text.isidentifier():
         return _NAME
-    if text.replace(".", "_").rstrip("*").isidentifier():
+    path = text.replace(".", "_")
+    if path.isidentifier():
         return _PATH
-    return text[0] if text[0] == text[-1] and text[0] in _MARKS else _OTHER
+    if path.endswith("*") and path[:-1].isidentifier():
+        return _STAR
+    if text[-1] not in _MARKS or text.find(text[-1]) == len(text) - 1:
+        return _OTHER
+    before = text[: text.index(text[-1])]
+    if not before:
+        return text[-1]
+    return f".{text[-1]}" if before.endswith(".") and before.replace(".", "_").isidentifier() else _OTHER
 
 
-_MARK, _NAME, _PATH, _OTHER = "mark", "name", "path", "other"
+_MARK, _NAME, _PATH, _STAR, _OTHER = "mark", "name", "path", "star", "other"
 _MARKS = "\"`'"
 _FIRST = ascii_letters + "_"
-_MORE = {_NAME: digits, _PATH: digits + ".*"}
+_MORE = {_NAME: digits, _PATH: digits + ".", _STAR: digits + "."}
 _PRINTED = "".join(map(chr, range(0x20, 0x7F)))
 
 
