@@ -19,6 +19,7 @@ from gproj_lsp.ide.plans import Plan, plan
 from gproj_lsp.lsp.asked import Asked
 from gproj_lsp.lsp.convert import range_of
 from gproj_lsp.lsp.edits import workspace_edit
+from gproj_lsp.lsp.explanations import explained
 from gproj_lsp.lsp.session import Snapshot
 from gproj_lsp.lsp.streaming import Stream
 from gproj_lsp.lsp.worker import Stop, Superseded
@@ -61,10 +62,10 @@ class Fillings:
 
     def __init__(self, server: Server) -> None:
         self._server = server
-        self._last: Recent[str, tuple[Snapshot, Filling]] = Recent(_KEPT)
+        self._last: Recent[str, dict[str, object]] = Recent(_KEPT)
 
-    def last(self, uri: str) -> tuple[Snapshot, Filling] | None:
-        """The last filling of a document, and the version it was for."""
+    def last(self, uri: str) -> dict[str, object] | None:
+        """How the last filling of a document came about; see `explained`."""
         return self._last.get(uri)
 
     async def make(self, asked: Asked) -> Made:
@@ -82,12 +83,12 @@ class Fillings:
         span = asked.span(snapshot)
         planned = await session.run(plan, snapshot.analyzer, snapshot.analysis, asked.deed, span, asked.text)
         filling = await self._filling(snapshot, planned)
-        self.require_current(snapshot)
         if not filling.edits:
             raise InputError(filling.left[0].reason if filling.left else "there is nothing to change")
+        following = await session.run(_next, snapshot, filling.edits, asked.deed)
+        self.require_current(snapshot)
         for message in _notes(snapshot, filling):
             self._server.show(message, types.MessageType.Info)
-        following = await session.run(_next, snapshot, filling.edits, asked.deed)
         return Made(snapshot, filling, workspace_edit(snapshot, filling.edits, session.client), following)
 
     async def opened(self, uri: str) -> Snapshot:
@@ -131,7 +132,7 @@ class Fillings:
             filling = await session.worker.run(work, document=snapshot.document.uri)
         finally:
             stream.end()
-        self._last.put(snapshot.document.uri, (snapshot, filling))
+        self._last.put(snapshot.document.uri, explained(snapshot, filling))
         return filling
 
     async def analyse(self, snapshot: Snapshot) -> Callable[[str], Analysis]:

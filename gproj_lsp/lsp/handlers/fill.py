@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from gproj_lsp.ide.explanation import explanation
 from gproj_lsp.lsp.asked import Asked, uri_in
 from gproj_lsp.lsp.commands import APPLY, FILL, apply
 from gproj_lsp.lsp.server import Server
@@ -38,25 +37,4 @@ def register(server: Server) -> None:
     @server.action(EXPLAIN)
     async def explain(argument: object = None, *_: object) -> dict[str, object] | None:
         """How the last filling of a document came about: `{markdown, holes}`, or nothing where there was none."""
-        last = server.fillings.last(uri_in(argument))
-        if last is None:
-            return None
-        snapshot, filling = last
-        holes = [
-            {
-                "range": snapshot.range(hole.span),
-                "sort": hole.sort,
-                "rung": hole.rung.name.lower(),
-                "candidates": len(hole.candidates),
-                "text": hole.text,
-                "guaranteed": hole.guaranteed,
-                "masks": list(hole.masks),
-                "free_bits": hole.free_bits,
-                "forced": list(hole.forced),
-                "tokens": hole.tokens,
-                "model_calls": hole.model_calls,
-                "milliseconds": round(hole.milliseconds, 1),
-            }
-            for hole in filling.filled
-        ]
-        return {"markdown": explanation(filling, snapshot.analysis.lines), "holes": holes}
+        return server.fillings.last(uri_in(argument))
