@@ -137,14 +137,16 @@ def sketch(texts: Iterable[str]) -> Iterable[Expr]:
 
 
 def _quoted(group: Iterable[str], kind: str) -> Iterator[Expr]:
-    """A name in quotes, behind a path where the kind begins with a dot."""
+    """A name in quotes, behind a path where the kind begins with a dot; a quote inside is doubled."""
     mark = kind[-1]
     paths, names = zip(*(text[:-1].split(mark, 1) for text in group), strict=True)
     if kind != mark:
         yield _class_of((path[0] for path in paths), _FIRST)
         yield Repeat(_class_of(paths, _FIRST + _MORE[_PATH]), 0, None)
     yield Literal(mark)
-    yield Repeat(_class_of(names, _PRINTED.replace(mark, "")), 0, None)
+    single = [name.replace(mark * 2, "") for name in names]
+    inner = _class_of(single, _PRINTED.replace(mark, ""))
+    yield Repeat(Alt((inner, Literal(mark * 2))), 0, None)
     yield Literal(mark)
 
 
