@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gproj_lsp.decode.context import Context
-from gproj_lsp.decode.engines import make_engine
+from gproj_lsp.decode.engines import ENGINES, make_engine
 from gproj_lsp.decode.fill import Filler, Wishes
 from gproj_lsp.decode.models.catalogue import embedded_path
 from gproj_lsp.decode.models.fake import UniformModel
@@ -207,7 +207,7 @@ def test_no_name_however_odd_lets_a_ghost_through(sql, context, engine, count):
     """At temperature 1.5 each fill is exactly a declared name, quoted for the dialect.
 
     The few fills of the fast suite are drawn by a model that prefers nothing, and fewer still where a mask takes long; the many
-    are the embedded model's.
+    are the embedded model's. The engine itself is asked, not the candidate trie that stands before it in a program.
     """
     from gproj_lsp.decode.executor import Executor, Place
     from gproj_lsp.policy import Policy
@@ -220,7 +220,7 @@ def test_no_name_however_odd_lets_a_ghost_through(sql, context, engine, count):
         filled = set()
         wishes = Wishes(sampling=Sampling(1.5, seed=5), budget=200)
         drawn = context if count >= 1000 else Context(UniformModel(context.vocabulary))
-        run = Executor(drawn, make_engine(engine), sql.fragments, {"Column": Policy((Rung.GAMMA,))}, wishes)
+        run = Executor(drawn, ENGINES[engine](), sql.fragments, {"Column": Policy((Rung.GAMMA,))}, wishes)
         for _ in range(24 if engine == "llama" and count < 1000 else count):
             decoded = run.decode("Column", gamma, Place(b"SELECT ", b" FROM t;"))
             assert decoded.text in spelled

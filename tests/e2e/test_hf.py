@@ -13,7 +13,7 @@ import pytest
 from program import gproj
 
 from gproj_lsp.decode.context import Context
-from gproj_lsp.decode.engines import make_engine
+from gproj_lsp.decode.engines import ENGINES, make_engine
 from gproj_lsp.decode.fill import Filler, Wishes
 from gproj_lsp.decode.models.catalogue import embedded_path
 from gproj_lsp.decode.sampling import Sampling
@@ -86,7 +86,7 @@ def test_both_rank_alike(sql, analyzer, model, native):
 
 
 def filled(sql, analyzer, model, engine, sampling):
-    result = Filler(sql, Context(model), make_engine(engine), Wishes(sampling)).fill(HOLES, analyzer.analyse)
+    result = Filler(sql, Context(model), ENGINES[engine](), Wishes(sampling)).fill(HOLES, analyzer.analyse)
     assert not analyzer.analyse(result.text).diagnostics
     return [hole.text for hole in result.holes]
 

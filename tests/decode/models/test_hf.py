@@ -15,7 +15,7 @@ pytest.importorskip("transformers")
 from tiny_hf import byte_level, make_folder, pieces
 
 from gproj_lsp.decode.context import Context
-from gproj_lsp.decode.engines import make_engine
+from gproj_lsp.decode.engines import ENGINES, make_engine
 from gproj_lsp.decode.fill import Filler, Wishes
 from gproj_lsp.decode.models.catalogue import locate, pull, runs_in_transformers
 from gproj_lsp.decode.models.hf import HfModel, HfTreeModel, open_hf
@@ -330,7 +330,7 @@ def test_engines_keep_a_model_of_transformers_to_the_same_names(sql, folder, eng
         drawn = set()
         for seed in range(8):
             wishes = Wishes(Sampling(1.5, seed=seed) if seed else Sampling())
-            (hole,) = Filler(sql, context, make_engine(engine), wishes).fill(text, analyzer.analyse).holes
+            (hole,) = Filler(sql, context, ENGINES[engine](), wishes).fill(text, analyzer.analyse).holes
             drawn.add(hole.text)
     assert drawn <= {"id", "name", "naïve", '"naïve"'}
     assert len(drawn) > 1
