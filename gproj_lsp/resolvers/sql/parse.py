@@ -24,8 +24,8 @@ NESTING = 60
 # It warns on stderr about every statement that it keeps unparsed; here that is an answer like any other.
 logging.getLogger("sqlglot").setLevel(logging.ERROR)
 
-_TREES = 256
-"""How many trees are kept: one statement is asked for several times while it is resolved, and hardly ever after that."""
+_TREES = 700
+"""How many trees are kept: those of a long file, all of which are asked for again when its first lines change."""
 
 
 @dataclass(frozen=True, eq=False)
