@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from gproj_lsp.decode.free import freely
 from gproj_lsp.decode.schema import head
 from gproj_lsp.environment import Environment, Query
 from gproj_lsp.errors import GprojError
@@ -139,28 +140,14 @@ class Plain:
         """
         began = time.perf_counter()
         calls = self.context.calls
-        vocabulary = self.context.vocabulary
-        begin = () if vocabulary.begin is None else (vocabulary.begin,)
-        logits = self.context.show((*begin, *vocabulary.encode(encode(prompt))))
-        text = b""
-        tokens = 0
-        while tokens < BUDGET:
-            token = int(logits.argmax())
-            if token in vocabulary.end:
-                break
-            tokens += 1
-            text += vocabulary.tokens[token]
-            if any(end in text.decode(errors="ignore") for end in _ENDS) or tokens == BUDGET:
-                break
-            logits = self.context.feed((token,))
-        reason = "the budget is used up" if tokens == BUDGET else ""
+        found = freely(self.context, encode(prompt), _ENDS, BUDGET)
         return Written(
-            _ended(_BEGIN + text.decode(errors="replace")),
-            tokens,
+            _ended(_BEGIN + found.text),
+            found.tokens,
             self.context.calls - calls,
             time.perf_counter() - began,
             None,
-            reason,
+            "the budget is used up" if found.tokens == BUDGET else "",
         )
 
 

@@ -75,6 +75,11 @@ class Vocabulary:
         """The text of ids."""
         return b"".join(self.tokens[i] for i in ids)
 
+    @property
+    def opening(self) -> tuple[int, ...]:
+        """What stands before a text's own tokens."""
+        return () if self.begin is None else (self.begin,)
+
 
 def mask_words(vocabulary: Vocabulary) -> int:
     """How many 32-bit words a mask of the vocabulary has."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -17,7 +16,7 @@ from gproj_lsp.decode.fill import Analysed, Filler
 from gproj_lsp.decode.hole import Wishes
 from gproj_lsp.decode.passage import Desk, Passage, Statement, Wanted
 from gproj_lsp.decode.room import latest
-from gproj_lsp.decode.schema import ROOM, head
+from gproj_lsp.decode.schema import within
 from gproj_lsp.decode.scoping import Kept
 from gproj_lsp.decode.trace import Ledger, Listener, silent
 from gproj_lsp.decode.trail import Fork, Trail
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from gproj_lsp.decode.base import MaskEngine, Stop
     from gproj_lsp.decode.context import Context
     from gproj_lsp.decode.sampling import Sampler
-    from gproj_lsp.environment import Binding
     from gproj_lsp.surface import Surface
 
 __all__ = ["Completer", "Completion", "Reader", "Statement", "Wanted"]
@@ -149,9 +147,13 @@ class Completer:
         after = decode(data[:offset]) + added + decode(data[offset:])
         # What only a name was added to need not be readable: it was not before.
         span = None if passage.unreadable else Span(offset, offset + len(encode(added)))
-        if added and _spoilt(reader, text, after, span):
-            added, after, reason = "", text, _WITHHELD
-        declared = _declared(reader, text, after) if added else ()
+        declared: tuple[str, ...] = ()
+        if added:
+            old, new = reader.analyse(text), reader.analyse(after)
+            if _spoilt(old, new, span):
+                added, reason = "", _WITHHELD
+            else:
+                declared = _declared(old, len(data), new, len(encode(after)))
         spent = (time.perf_counter() - began) * 1000
         return Completion(added, rung, rung.guaranteed, declared, passage.ledger, spent, reason)
 
@@ -209,15 +211,9 @@ class Completer:
         """What the model is shown before new text: what is declared elsewhere, then the document before the cursor."""
         desk = self.desk
         vocabulary, capacity = desk.context.vocabulary, desk.context.model.capacity
-        environment = reader.analyse(text).environment_at(0)
-        room = ROOM
-        while True:
-            told = encode(head(desk.surface, environment, text, room))
-            size = len(vocabulary.encode(told))
-            if size <= capacity // 2:
-                break
-            room //= 2
-        spare = capacity - size - desk.wanted.budget - 8
+        world = reader.analyse(text).environment_at(0)
+        told = within(desk.surface, world, text, vocabulary, capacity // 2)
+        spare = capacity - len(vocabulary.encode(told)) - desk.wanted.budget - 8
         shown = latest(vocabulary, encode(text)[:offset], min(max(spare, 2), _TEXT))
         return (told + shown).decode(errors="ignore").encode()
 
@@ -233,22 +229,17 @@ def _words(surface: Surface) -> dict[str, str]:
     return found
 
 
-def _spoilt(reader: Reader, before: str, after: str, span: Span | None) -> bool:
+def _spoilt(before: Analysed, after: Analysed, span: Span | None) -> bool:
     """Whether a document gained a finding, or can't be read where it should."""
-    analysed = reader.analyse(after)
-    gained = _findings(analysed) - _findings(reader.analyse(before))
-    return bool(gained) or (span is not None and not analysed.readable(span))
+    gained = _findings(after) - _findings(before)
+    return bool(gained) or (span is not None and not after.readable(span))
 
 
 def _findings(analysed: Analysed) -> Counter[tuple[str, str, str]]:
     return Counter((found.code, found.name, found.sort) for found in analysed.diagnostics)
 
 
-def _declared(reader: Reader, before: str, after: str) -> tuple[str, ...]:
-    """The names that a document declares more than it did."""
-    old = {binding.key for binding in _known(reader, before)}
-    return tuple(binding.name for binding in _known(reader, after) if binding.key not in old)
-
-
-def _known(reader: Reader, text: str) -> Sequence[Binding]:
-    return tuple(reader.analyse(text).environment_at(len(encode(text))))
+def _declared(before: Analysed, end: int, after: Analysed, new_end: int) -> tuple[str, ...]:
+    """The names that a document declares at its end more than it did."""
+    old = {binding.key for binding in before.environment_at(end)}
+    return tuple(binding.name for binding in after.environment_at(new_end) if binding.key not in old)

@@ -22,7 +22,7 @@ from gproj_lsp.decode.executor import Executor
 from gproj_lsp.decode.hole import Decoded, Place, Stranded, Wishes
 from gproj_lsp.decode.rank import Ranking
 from gproj_lsp.decode.room import latest
-from gproj_lsp.decode.schema import ROOM, head
+from gproj_lsp.decode.schema import within
 from gproj_lsp.decode.trace import EmptyQuery, Event, Filled, HoleBegun, Incomplete, Listener, silent
 from gproj_lsp.environment import Environment
 from gproj_lsp.errors import EmptyQueryError, InputError
@@ -286,12 +286,9 @@ class Filler:
 
     def schema(self, analysed: Analysed, text: str) -> bytes:
         """What is declared outside of a text, as the model is told it: in half of its context at most."""
-        room = ROOM
-        while True:
-            told = encode(head(self._surface, analysed.environment_at(0), text, room))
-            if len(self._decoder.vocabulary.encode(told)) <= self._decoder.capacity // 2:
-                return told
-            room //= 2
+        decoder = self._decoder
+        world = analysed.environment_at(0)
+        return within(self._surface, world, text, decoder.vocabulary, decoder.capacity // 2)
 
     def place(self, hole: Hole, data: bytes, schema: bytes) -> Place:
         """Where a hole stands, as the model is shown it: its instruction stands before its statement.

@@ -45,8 +45,9 @@ def freely(
         ModelError: The prompt does not fit, or the model failed.
     """
     vocabulary = context.vocabulary
-    begin = () if vocabulary.begin is None else (vocabulary.begin,)
-    logits = context.show((*begin, *vocabulary.encode(prompt)) or tuple(vocabulary.encode(b"\n")), stop)
+    logits = context.show(
+        (*vocabulary.opening, *vocabulary.encode(prompt)) or tuple(vocabulary.encode(b"\n")), stop
+    )
     data = b""
     for tokens in range(budget):
         token = int(logits.argmax())

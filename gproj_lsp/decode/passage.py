@@ -177,6 +177,7 @@ class Passage:
             owner.kept,
         )
         self.prefix = self.statement.canonical(self.statement.prefix, owner.words)
+        self.start = len(encode(self.prefix))
         self.deadline = None if owner.wanted.seconds is None else self.began + owner.wanted.seconds
         self.rung = owner.wanted.rung
 
@@ -235,11 +236,7 @@ class Passage:
             misfit = self.scoping.misfit(text, ended=ended)
             if misfit is None:
                 break
-            again = (
-                self._again(text, misfit)
-                if misfit.clause.span.start >= len(encode(self.prefix)) - 1
-                else None
-            )
+            again = self._again(text, misfit) if misfit.clause.span.start >= self.start - 1 else None
             if again is None or again == text:
                 self.scoping.tolerate(misfit)
             else:
@@ -250,7 +247,6 @@ class Passage:
         """Write on until the ground changes; tells whether the model ended the text."""
         data = encode(text)
         state = self.scoping.state(text)
-        start = len(encode(self.prefix))
 
         def pauses(written: bytes, tokens: int) -> bool:
             if open_bytes(written):
@@ -265,10 +261,10 @@ class Passage:
             return bool(self.reason) or self.scoping.state(now) != state
 
         def told(at: int, piece: bytes) -> None:
-            self.owner.told(Text(max(0, at - start), piece[max(0, start - at) :]))
+            self.owner.told(Text(max(0, at - self.start), piece[max(0, self.start - at) :]))
 
         tail = data[ground.read :]
-        shown = self._shown(data[start:], len(tail))
+        shown = self._shown(data[self.start :], len(tail))
         stretch = Stretch(ground.matcher, data[: ground.read], tail, shown)
         written = self._bounded(
             lambda stop: self.leaf.go_on(stretch, pauses, self.ledger, told, stop, parting=self._parting)
@@ -307,7 +303,7 @@ class Passage:
 
     def _loop(self, text: str) -> re.Match[bytes] | None:
         """The same said three times in a row at the end of the new text."""
-        return _circles(encode(text), len(encode(self.prefix)))
+        return _circles(encode(text), self.start)
 
     def _unbarred(self, text: str, ground: Ground) -> Ground:
         """The ground of a text, without the way on that only led in circles."""
@@ -321,13 +317,13 @@ class Passage:
     def _read(self, text: str) -> int:
         """How many bytes of the text are in tokens that need not be reconsidered."""
         data = encode(text)
-        tail = shown_before(self.owner.context, self.before + data[len(encode(self.prefix)) :]).tail
+        tail = shown_before(self.owner.context, self.before + data[self.start :]).tail
         return len(data) - (len(tail) if data.endswith(tail) else 0)
 
     def _ids(self, whole: bytes, tail: int) -> tuple[int, ...]:
         vocabulary = self.owner.context.vocabulary
-        begin = () if vocabulary.begin is None else (vocabulary.begin,)
-        return (*begin, *vocabulary.encode(whole[: len(whole) - tail])) or tuple(vocabulary.encode(b"\n"))
+        ids = (*vocabulary.opening, *vocabulary.encode(whole[: len(whole) - tail]))
+        return ids or tuple(vocabulary.encode(b"\n"))
 
     def _shown(self, new: bytes, tail: int) -> tuple[int, ...]:
         """What the model is shown before it goes on, without the text's last bytes; what follows too, if it can be shown."""
@@ -344,16 +340,14 @@ class Passage:
             return None
         data, span = encode(text), misfit.clause.span
         left, right = data[: span.start] + b" ", data[span.end :]
-        start = len(encode(self.prefix))
         follow = window(right, 1)
         whole = concatenated(grammar, follow)
         matcher = self.owner.engine.compile(whole, self.owner.context.vocabulary)
-        room = _REGION
-        self.owner.told(Text(max(0, len(left) - start), b""))
+        self.owner.told(Text(max(0, len(left) - self.start), b""))
         written = self._bounded(
             lambda stop: self.leaf.go_on(
-                Stretch(matcher, b"", b"", self._around(self.before + left[start:], right)),
-                lambda now, tokens: matcher.is_complete() or tokens >= room or _circles(now) is not None,
+                Stretch(matcher, b"", b"", self._around(self.before + left[self.start :], right)),
+                lambda now, tokens: matcher.is_complete() or tokens >= _REGION or _circles(now) is not None,
                 self.ledger,
                 lambda _at, _piece: None,
                 stop,
@@ -365,7 +359,7 @@ class Passage:
         if found is None:
             return None
         region = found[: len(found) - len(follow)]
-        self.owner.told(Text(max(0, len(left) - start), region + right))
+        self.owner.told(Text(max(0, len(left) - self.start), region + right))
         return decode(left + region + right)
 
     def _around(self, left: bytes, right: bytes) -> tuple[int, ...]:

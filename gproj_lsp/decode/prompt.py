@@ -45,8 +45,7 @@ def seam(vocabulary: Vocabulary, text: bytes) -> Seam:
     while kept and (size > cut or not _is_boundary(text, size)):
         kept -= 1
         size -= len(vocabulary.tokens[ids[kept]])
-    begin = () if vocabulary.begin is None else (vocabulary.begin,)
-    return Seam((*begin, *ids[:kept]), text[size:])
+    return Seam((*vocabulary.opening, *ids[:kept]), text[size:])
 
 
 def between(vocabulary: Vocabulary, before: bytes, after: bytes, head: int) -> tuple[int, ...]:
@@ -58,10 +57,9 @@ def between(vocabulary: Vocabulary, before: bytes, after: bytes, head: int) -> t
     fim = vocabulary.fim
     if fim is None:
         raise ValueError(f"{vocabulary.name} has no fill-in-the-middle tokens")
-    begin = () if vocabulary.begin is None else (vocabulary.begin,)
     right = window(after, _RIGHT)
     return (
-        *begin,
+        *vocabulary.opening,
         *vocabulary.encode(before[:head]),
         fim.prefix,
         *vocabulary.encode(before[head:]),

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from gproj_lsp.environment import Binding, Environment
 from gproj_lsp.surface import Surface
+from gproj_lsp.text import encode
 
-__all__ = ["ROOM", "head"]
+if TYPE_CHECKING:
+    from gproj_lsp.decode.base import Vocabulary
 
-ROOM = 6_000
+__all__ = ["head", "within"]
+
+_ROOM = 6_000
 """Characters of a head: some 2,000 tokens, which take 5 s to read once on two cores."""
 _QUIET = frozenset({"builtin", "buffer"})
 """Who declares what a model need not be told: the language knows the first, the text shows the second."""
@@ -24,7 +29,7 @@ class _Owner:
     members: list[Binding] = field(default_factory=list)
 
 
-def head(surface: Surface, world: Environment, text: str, room: int = ROOM) -> str:
+def head(surface: Surface, world: Environment, text: str, room: int = _ROOM) -> str:
     """What is declared outside of a text, one line an owner, in the words of the surface.
 
     Where there is too much, owners that the text names come first, then as many others as there is room for. The order does not
@@ -41,6 +46,22 @@ def head(surface: Surface, world: Environment, text: str, room: int = ROOM) -> s
     if sum(map(len, lines.values())) + len(lines) > room:
         lines = dict(_fitting(lines, owners, text.casefold(), room))
     return "".join(line + "\n" for line in lines.values())
+
+
+def within(surface: Surface, world: Environment, text: str, vocabulary: Vocabulary, most: int) -> bytes:
+    """As much of a `head` as takes at most so many tokens.
+
+    Args:
+        surface: As in `head`.
+        world: As in `head`.
+        text: As in `head`.
+        vocabulary: What counts the tokens.
+        most: How many there may be.
+    """
+    room = _ROOM
+    while len(vocabulary.encode(told := encode(head(surface, world, text, room)))) > most:
+        room //= 2
+    return told
 
 
 def _owners(surface: Surface, world: Environment) -> dict[str, _Owner]:
