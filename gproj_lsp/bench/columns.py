@@ -9,15 +9,18 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
-from gproj_lsp.bench.sheet import Sheet
-from gproj_lsp.decode.base import MaskEngine
+from gproj_lsp.bench.sheet import Sheet, Value
+from gproj_lsp.decode.base import LanguageModel, MaskEngine
 from gproj_lsp.decode.context import Context
 from gproj_lsp.decode.executor import Wishes
 from gproj_lsp.decode.fill import Filler
+from gproj_lsp.decode.lanes import Crew, Job
 from gproj_lsp.environment import Binding, Key, Query
 from gproj_lsp.errors import GprojError, InputError
 from gproj_lsp.fragment import Rung
@@ -31,6 +34,7 @@ __all__ = ["ARMS", "Answer", "Task", "holes", "read_tasks", "run"]
 
 ARMS = ("free", "gamma", "ctx")
 """An open identifier under the same fragment; any declared name; declared names that fit."""
+_RUNGS = {"free": Rung.BASE, "gamma": Rung.GAMMA, "ctx": Rung.CTX}
 
 
 @dataclass(frozen=True)
@@ -60,16 +64,13 @@ class Answer:
     key: Key
 
 
-@dataclass
-class _Arm:
-    rung: Rung
-    right: int = 0
-    ghosts: int = 0
-    unfit: int = 0
-    failed: int = 0
+@dataclass(frozen=True)
+class _Filled:
+    """What became of one hole in one arm: it is `right`, `another` name that fits, `unfit`, a `ghost`, or it `failed`."""
+
+    verdict: str
     candidates: int = 0
-    chance: float = 0.0
-    seconds: list[float] = field(default_factory=list)
+    seconds: float = 0.0
 
 
 def read_tasks(path: Path) -> tuple[Task, ...]:
@@ -105,7 +106,7 @@ def run(  # noqa: PLR0913  (data, adapters, and how much of it)
     tasks: Sequence[Task],
     analyzer_of: Callable[[str], Analyzer],
     surface: Surface,
-    context: Context,
+    crew: Crew,
     engine: MaskEngine,
     *,
     sort: str = "Column",
@@ -120,7 +121,7 @@ def run(  # noqa: PLR0913  (data, adapters, and how much of it)
         tasks: Questions with reference queries.
         analyzer_of: The analyser of a database, by its name.
         surface: The language.
-        context: The model.
+        crew: The model, and how many holes it fills at once.
         engine: The engine of the free arm.
         sort: The sort of the references that become holes.
         arms: Which of `ARMS`.
@@ -140,25 +141,30 @@ def run(  # noqa: PLR0913  (data, adapters, and how much of it)
     answers.sort(
         key=lambda pair: (pair[0].database, pair[0].number)
     )  # what prompts have in common is read once
-    taken = {name: _Arm({"free": Rung.BASE, "gamma": Rung.GAMMA, "ctx": Rung.CTX}[name]) for name in arms}
-    filler = Filler(surface, context, engine, Wishes(allow_base=True, budget=32))
-    for done, (task, answer) in enumerate(answers):
-        for arm in taken.values():
-            _fill(arm, filler, analyzer_of(task.database), answer)
-        progress(done + 1, len(answers))
-    return _sheet(context.model.name, sort, len(answers), taken)
+    rungs = {name: _RUNGS[name] for name in arms}
+    wishes = Wishes(allow_base=True, budget=32)
+
+    def job(task: Task, answer: Answer, rung: Rung) -> Job[_Filled]:
+        def run(model: LanguageModel) -> _Filled:
+            return _fill(
+                rung, Filler(surface, Context(model), engine, wishes), analyzer_of(task.database), answer
+            )
+
+        return run
+
+    jobs = [job(task, answer, rung) for task, answer in answers for rung in rungs.values()]
+    found = [outcome.get() for outcome in crew.run(jobs, lambda done: progress(done, len(jobs)))]
+    taken = {name: found[at :: len(rungs)] for at, name in enumerate(rungs)}
+    return _sheet(crew, sort, len(answers), taken)
 
 
-def _fill(arm: _Arm, filler: Filler, analyzer: Analyzer, answer: Answer) -> None:
+def _fill(rung: Rung, filler: Filler, analyzer: Analyzer, answer: Answer) -> _Filled:
     began = time.perf_counter()
     try:
-        filled = filler.fill_at(answer.document, analyzer.analyse, answer.hole.span.start, arm.rung)
+        filled = filler.fill_at(answer.document, analyzer.analyse, answer.hole.span.start, rung)
     except GprojError:
-        arm.failed += 1
-        return
-    arm.seconds.append(time.perf_counter() - began)
-    arm.candidates += len(filled.candidates)
-    arm.chance += 1 / len(filled.candidates) if filled.candidates else 0.0
+        return _Filled("failed")
+    seconds = time.perf_counter() - began
     data = encode(answer.document)
     span = answer.hole.span
     analysed = analyzer.analyse((data[: span.start] + encode(filled.text) + data[span.end :]).decode())
@@ -170,11 +176,10 @@ def _fill(arm: _Arm, filler: Filler, analyzer: Analyzer, answer: Answer) -> None
     ]
     found = meant[-1] if meant else None
     if found is not None and found.verdict is Verdict.DECLARED and found.binding is not None:
-        arm.right += found.binding.key == answer.key
-    elif _is_declared(filled.text, answer.hole):
-        arm.unfit += 1
+        verdict = "right" if found.binding.key == answer.key else "another"
     else:
-        arm.ghosts += 1
+        verdict = "unfit" if _is_declared(filled.text, answer.hole) else "ghost"
+    return _Filled(verdict, len(filled.candidates), seconds)
 
 
 def _is_declared(text: str, hole: Hole) -> bool:
@@ -186,30 +191,31 @@ def _is_declared(text: str, hole: Hole) -> bool:
     return any(same(binding) for binding in hole.environment.names(Query.of(hole.sort)))
 
 
-def _sheet(model: str, sort: str, count: int, arms: dict[str, _Arm]) -> Sheet:
-    rows: list[tuple[str | int | float | None, ...]] = []
-    for name, arm in arms.items():
-        done = len(arm.seconds)
-        middle = sorted(arm.seconds)[done // 2] * 1000 if done else None
-        rows.append(
-            (
-                name,
-                arm.right / count if count else None,
-                arm.ghosts,
-                arm.unfit,
-                arm.failed,
-                arm.candidates / done if done else None,
-                arm.chance / count if count and arm.chance else None,
-                middle,
-            )
-        )
+def _sheet(crew: Crew, sort: str, count: int, arms: Mapping[str, Sequence[_Filled]]) -> Sheet:
+    beside = f", {crew.width} side by side" if crew.width > 1 else ""
     return Sheet(
-        f"{sort} holes: {count}, model {model}",
+        f"{sort} holes: {count}, model {crew.name}{beside}",
         ("arm", "top-1", "ghosts", "unfit", "failed", "candidates", "uniform", "median ms"),
-        tuple(rows),
+        tuple(_row(name, found, count) for name, found in arms.items()),
         (
             "top-1: the share of holes that got what stood there.",
             "ghosts: names that Γ does not hold. unfit: declared, but not to be named at that place.",
             "candidates: their mean number. uniform: what a model that prefers nothing would get right.",
         ),
+    )
+
+
+def _row(name: str, found: Sequence[_Filled], count: int) -> tuple[Value, ...]:
+    verdicts = Counter(each.verdict for each in found)
+    done = [each for each in found if each.verdict != "failed"]
+    chance = sum(1 / each.candidates for each in done if each.candidates)
+    return (
+        name,
+        verdicts["right"] / count if count else None,
+        verdicts["ghost"],
+        verdicts["unfit"],
+        verdicts["failed"],
+        sum(each.candidates for each in done) / len(done) if done else None,
+        chance / count if count and chance else None,
+        median(each.seconds for each in done) * 1000 if done else None,
     )

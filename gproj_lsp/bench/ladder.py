@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from gproj_lsp.bench.columns import Task
 from gproj_lsp.bench.execution import matches
 from gproj_lsp.bench.sheet import Sheet, Value
 from gproj_lsp.bench.sql import World, class_of
-from gproj_lsp.decode.base import MaskEngine
+from gproj_lsp.decode.base import LanguageModel, MaskEngine
 from gproj_lsp.decode.context import Context
-from gproj_lsp.decode.executor import Wishes
+from gproj_lsp.decode.executor import Decoded, Wishes
 from gproj_lsp.decode.fill import Filler
+from gproj_lsp.decode.lanes import Crew, Job
 from gproj_lsp.errors import GprojError
 from gproj_lsp.fragment import Rung
 from gproj_lsp.ide import Analyzer
@@ -60,17 +61,16 @@ class Opened:
         return len(encode("".join(text for pair in done for text in pair) + self.between[len(names)]))
 
 
-@dataclass
-class _Step:
-    """What one rung got."""
+@dataclass(frozen=True)
+class _Taken:
+    """What one query got at one rung."""
 
-    rung: Rung
-    right: int = 0
-    executes: int = 0
-    failed: int = 0
+    failed: bool
+    right: bool = False
+    executes: bool = False
     bits: float = 0.0
     tokens: int = 0
-    candidates: list[int] = field(default_factory=list)
+    candidates: tuple[int, ...] = ()
     seconds: float = 0.0
 
 
@@ -94,7 +94,7 @@ def run(  # noqa: PLR0913  (data, adapters, and who is told)
     queries: Sequence[Opened],
     world_of: Callable[[str], World],
     surface: Surface,
-    context: Context,
+    crew: Crew,
     engine: MaskEngine,
     *,
     progress: Callable[[int, int], None] = lambda _done, _all: None,
@@ -105,50 +105,60 @@ def run(  # noqa: PLR0913  (data, adapters, and who is told)
         queries: Queries with their columns taken out.
         world_of: A database, by its name.
         surface: The language.
-        context: The model.
+        crew: The model, and how many queries it fills at once.
         engine: The mask engine.
         progress: Told how many fills of how many are done.
 
     Raises:
         ModelError: The model failed.
     """
-    filler = Filler(surface, context, engine, Wishes(allow_base=True, budget=32))
-    steps = [_Step(rung) for rung in RUNGS]
-    for at, query in enumerate(queries):
-        for step in steps:
-            _take(step, query, world_of(query.task.database), filler, surface)
-        progress(at + 1, len(queries))
-    return _sheet(context.model.name, len(queries), steps)
+
+    def job(query: Opened, rung: Rung) -> Job[_Taken]:
+        def run(model: LanguageModel) -> _Taken:
+            filler = Filler(surface, Context(model), engine, Wishes(allow_base=True, budget=32))
+            return _take(rung, query, world_of(query.task.database), filler, surface)
+
+        return run
+
+    every = len(queries) * len(RUNGS)
+    jobs = [job(query, rung) for query in queries for rung in RUNGS]
+    found = [outcome.get() for outcome in crew.run(jobs, lambda done: progress(done, every))]
+    return _sheet(crew, len(queries), {rung: found[at :: len(RUNGS)] for at, rung in enumerate(RUNGS)})
 
 
-def _take(step: _Step, query: Opened, world: World, filler: Filler, surface: Surface) -> None:
+def _take(rung: Rung, query: Opened, world: World, filler: Filler, surface: Surface) -> _Taken:
     began = time.perf_counter()
     comment = f"{surface.comment} {' '.join(query.task.question.split())}\n"
+    filled: list[Decoded] = []
     names: list[str] = []
     for written in query.names:
         document = comment + query.query(names)
         offset = len(encode(comment)) + query.hole(names)
-        pin = written if step.rung is Rung.PIN else ""
+        pin = written if rung is Rung.PIN else ""
         try:
-            found = filler.fill_at(document, world.analyzer.analyse, offset, step.rung, pin=pin)
+            filled.append(filler.fill_at(document, world.analyzer.analyse, offset, rung, pin=pin))
         except GprojError:
-            step.failed += 1
-            return
-        names.append(found.text)
-        step.bits += found.ledger.free_bits
-        step.tokens += found.ledger.tokens
-        step.candidates.append(len(found.candidates))
-    step.seconds += time.perf_counter() - began
+            return _Taken(failed=True)
+        names.append(filled[-1].text)
     expected = world.judge.run(query.task.query)
     given = world.judge.run(query.query(names))
-    step.executes += given.rows is not None
-    if expected.rows is not None and given.rows is not None:
-        step.right += matches(expected.rows, given.rows, query.task.query)
+    return _Taken(
+        failed=False,
+        right=expected.rows is not None
+        and given.rows is not None
+        and matches(expected.rows, given.rows, query.task.query),
+        executes=given.rows is not None,
+        bits=sum(each.ledger.free_bits for each in filled),
+        tokens=sum(each.ledger.tokens for each in filled),
+        candidates=tuple(len(each.candidates) for each in filled),
+        seconds=time.perf_counter() - began,
+    )
 
 
-def _sheet(model: str, count: int, steps: Sequence[_Step]) -> Sheet:
+def _sheet(crew: Crew, count: int, steps: Mapping[Rung, Sequence[_Taken]]) -> Sheet:
+    beside = f", {crew.width} side by side" if crew.width > 1 else ""
     return Sheet(
-        f"The ladder over {count} queries of one table with their columns open, model {model}",
+        f"The ladder over {count} queries of one table with their columns open, model {crew.name}{beside}",
         (
             "rung",
             "free bits",
@@ -161,7 +171,7 @@ def _sheet(model: str, count: int, steps: Sequence[_Step]) -> Sheet:
             "published bits",
             "published match",
         ),
-        tuple(_row(step, count) for step in steps),
+        tuple(_row(rung, taken, count) for rung, taken in steps.items()),
         (
             "free bits: a query's mean; of ranked names log2 of their number, else of the admitted tokens of each step.",
             "match, executes: shares of the queries. candidates: the mean number of names at a hole; 0: any identifier.",
@@ -172,15 +182,16 @@ def _sheet(model: str, count: int, steps: Sequence[_Step]) -> Sheet:
     )
 
 
-def _row(step: _Step, count: int) -> tuple[Value, ...]:
+def _row(rung: Rung, taken: Sequence[_Taken], count: int) -> tuple[Value, ...]:
+    candidates = [number for each in taken for number in each.candidates]
     return (
-        step.rung.name.lower(),
-        step.bits / count,
-        step.right / count,
-        step.executes / count,
-        step.failed,
-        sum(step.candidates) / len(step.candidates) if step.candidates else None,
-        step.tokens / count,
-        step.seconds / count,
-        *PUBLISHED[step.rung],
+        rung.name.lower(),
+        sum(each.bits for each in taken) / count,
+        sum(each.right for each in taken) / count,
+        sum(each.executes for each in taken) / count,
+        sum(each.failed for each in taken),
+        sum(candidates) / len(candidates) if candidates else None,
+        sum(each.tokens for each in taken) / count,
+        sum(each.seconds for each in taken) / count,
+        *PUBLISHED[rung],
     )

@@ -10,7 +10,7 @@ import json
 import random
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import partial
 from statistics import median
 from types import MappingProxyType
@@ -22,8 +22,10 @@ from gproj_lsp.bench.writing import Listed, Masked, Plain, Question, Retrying, W
 from gproj_lsp.decode.base import LanguageModel, MaskEngine
 from gproj_lsp.decode.complete import Completer, Wanted
 from gproj_lsp.decode.context import Context
+from gproj_lsp.decode.lanes import Crew, Job
 from gproj_lsp.decode.models.fake import UniformModel
 from gproj_lsp.decode.sampling import GREEDY, Sampling
+from gproj_lsp.decode.scoping import Kept
 from gproj_lsp.errors import InputError
 from gproj_lsp.fragment import Rung
 from gproj_lsp.ide import Analyzer
@@ -117,19 +119,19 @@ def run(  # noqa: PLR0913  (data, adapters, and how much of it)
     tasks: Sequence[Task],
     world_of: Callable[[str], World],
     surface: Surface,
-    model: LanguageModel,
+    crew: Crew,
     engine: MaskEngine,
     *,
     arms: Iterable[str] = ARMS,
     told: Callable[[Answer], None] = lambda _: None,
 ) -> list[Answer]:
-    """Have each arm answer each question.
+    """Have each arm answer each question; those of one database and arm in turn, because their prompts begin alike.
 
     Args:
         tasks: Questions with reference queries.
         world_of: A database, by its name.
         surface: The language.
-        model: The model.
+        crew: The model, and how many questions it answers at once.
         engine: The mask engine.
         arms: Which of `ARMS`.
         told: Told of each answer.
@@ -138,70 +140,90 @@ def run(  # noqa: PLR0913  (data, adapters, and how much of it)
         InputError: There is no such arm, or a reference query does not run.
         ModelError: The model failed.
     """
-    writers = {arm: _writer(arm, surface, Context(model), engine) for arm in arms}
-    answers: list[Answer] = []
-    for task in tasks:
-        world = world_of(task.database)
-        expected = world.judge.run(task.query)
-        if expected.rows is None:
-            raise InputError(
-                f"the reference query of task {task.number} does not run: {expected.error}",
-                mend="leave the task out, or mend its database",
-            )
-        question = Question(
-            task.question,
-            world.analyzer.analyse("").environment_at(0),
-            world.analyzer,
-            partial(_complaint, world.judge),
-            task.number,
+    asked = [_asked(task, world_of(task.database)) for task in tasks]
+    writers = [_Arm(arm, surface, engine) for arm in arms]
+    databases = dict.fromkeys(task.database for task in tasks)
+    jobs = [
+        _job(each, arm, told)
+        for database in databases
+        for arm in writers
+        for each in asked
+        if each.task.database == database
+    ]
+    return [outcome.get() for outcome in crew.run(jobs)]
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A task, the database it is about, what its reference query gives, and how it is put."""
+
+    task: Task
+    world: World
+    expected: Execution
+    question: Question
+
+
+def _asked(task: Task, world: World) -> _Asked:
+    expected = world.judge.run(task.query)
+    if expected.rows is None:
+        raise InputError(
+            f"the reference query of task {task.number} does not run: {expected.error}",
+            mend="leave the task out, or mend its database",
         )
-        for arm, writer in writers.items():
-            answers.append(_judged(task, arm, world, expected, writer.write(question)))
-            told(answers[-1])
-    return answers
+    question = Question(
+        task.question,
+        world.analyzer.analyse("").environment_at(0),
+        world.analyzer,
+        partial(_complaint, world.judge),
+        task.number,
+    )
+    return _Asked(task, world, expected, question)
 
 
 def _complaint(judge: Judge, query: str) -> str:
     return judge.run(query).error
 
 
-def _writer(arm: str, surface: Surface, context: Context, engine: MaskEngine) -> Writer:
-    if arm in _RUNGS:
-        if arm == "uniform":
-            context = Context(UniformModel(context.vocabulary))
-        return Masked(_Completers(surface, context, engine, _RUNGS[arm], by_chance=arm == "uniform"), surface)
-    plain = Plain(context, surface)
-    free: dict[str, Writer] = {
-        "unconstrained": plain,
-        "prompt-schema": Listed(plain),
-        "retry": Retrying(plain),
-    }
-    if arm not in free:
-        raise InputError(f"there is no arm {arm}", mend=f"choose among {', '.join(ARMS)}")
-    return free[arm]
+def _job(asked: _Asked, arm: _Arm, told: Callable[[Answer], None]) -> Job[Answer]:
+    def job(model: LanguageModel) -> Answer:
+        written = arm.writer(Context(model), asked.task.number).write(asked.question)
+        answer = _judged(asked, arm.name, written)
+        told(answer)
+        return answer
+
+    return job
 
 
-@dataclass
-class _Completers:
-    """The completer of an arm; one that draws gets a new seed with each question."""
+class _Arm:
+    """One way of writing; under a mask, what was compiled for one question serves the next."""
 
-    surface: Surface
-    context: Context
-    engine: MaskEngine
-    rung: Rung
-    by_chance: bool
-    _made: dict[int, Completer] = field(default_factory=dict)
+    def __init__(self, name: str, surface: Surface, engine: MaskEngine) -> None:
+        if name not in ARMS:
+            raise InputError(f"there is no arm {name}", mend=f"choose among {', '.join(ARMS)}")
+        self.name = name
+        self._surface = surface
+        self._engine = engine
+        self._kept = Kept()
 
-    def __call__(self, number: int) -> Completer:
-        seed = number if self.by_chance else 0
-        if seed not in self._made:
-            sampling = Sampling(1.0, seed=seed) if self.by_chance else GREEDY
-            wanted = Wanted(sampling, self.rung)
-            self._made = {seed: Completer(self.surface, self.context, self.engine, wanted)}
-        return self._made[seed]
+    def writer(self, context: Context, seed: int) -> Writer:
+        """Who writes for a model; the seed is for what is drawn by chance."""
+        plain = Plain(context, self._surface)
+        free: dict[str, Writer] = {
+            "unconstrained": plain,
+            "prompt-schema": Listed(plain),
+            "retry": Retrying(plain),
+        }
+        return free[self.name] if self.name in free else self._masked(context, seed)
+
+    def _masked(self, context: Context, seed: int) -> Masked:
+        by_chance = self.name == "uniform"
+        wanted = Wanted(Sampling(1.0, seed=seed) if by_chance else GREEDY, _RUNGS[self.name])
+        who = Context(UniformModel(context.vocabulary)) if by_chance else context
+        return Masked(Completer(self._surface, who, self._engine, wanted, kept=self._kept), self._surface)
 
 
-def _judged(task: Task, arm: str, world: World, expected: Execution, written: Written) -> Answer:
+def _judged(asked: _Asked, arm: str, written: Written) -> Answer:
+    task, world, expected = asked.task, asked.world, asked.expected
     given = world.judge.run(written.query)
     loose = absent(given.error)[0]
     strict = absent(world.judge.strictly(written.query))[0]
@@ -231,12 +253,13 @@ def _named(analyzer: Analyzer, query: str) -> set[str]:
     return {found.sort.lower() for found in analyzer.analyse(query).diagnostics if found.code == _GHOST}
 
 
-def sheet(model: str, answers: Sequence[Answer]) -> Sheet:
+def sheet(crew: Crew, answers: Sequence[Answer]) -> Sheet:
     """What the arms got, beside the published figures."""
+    beside = f", {crew.width} side by side" if crew.width > 1 else ""
     arms = dict.fromkeys(answer.arm for answer in answers)
     rows = [_row(arm, [answer for answer in answers if answer.arm == arm]) for arm in arms]
     return Sheet(
-        f"Queries for questions: {len({answer.task for answer in answers})}, model {model}",
+        f"Queries for questions: {len({answer.task for answer in answers})}, model {crew.name}{beside}",
         (
             "arm",
             "match",

@@ -88,11 +88,11 @@ class Masked:
     """Writes under a mask, at the rung of its completer.
 
     Attributes:
-        completer_of: The completer for a question's number.
+        completer: What writes.
         surface: The language.
     """
 
-    completer_of: Callable[[int], Completer]
+    completer: Completer
     surface: Surface
 
     def write(self, question: Question) -> Written:
@@ -100,9 +100,7 @@ class Masked:
         began = time.perf_counter()
         document = question.document(self.surface)
         try:
-            found = self.completer_of(question.number).complete(
-                document, len(encode(document)), question.reader
-            )
+            found = self.completer.complete(document, len(encode(document)), question.reader)
         except GprojError as error:
             return Written(_BEGIN, 0, 0, time.perf_counter() - began, None, error.message)
         return Written(

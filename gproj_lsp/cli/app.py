@@ -62,6 +62,12 @@ Overrides = Annotated[
     typer.Option("-c", "--set", metavar="KEY=VALUE", help="A setting, over gproj.toml; may be repeated."),
 ]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The file, or - for standard input.")]
+SideBySide = Annotated[
+    int,
+    typer.Option(
+        metavar="N", min=1, max=64, help="Decode so many at once, in one context: faster in all, slower each."
+    ),
+]
 StdinName = Annotated[
     str | None,
     typer.Option(metavar="PATH", help="The file that standard input stands for (decides the surface)."),
@@ -531,6 +537,7 @@ def bench_sql(
     answers: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write every answer here, one line of JSON each.")
     ] = None,
+    batch: SideBySide = 1,
     surface: Surface = None,
     json: Json = False,
     overrides: Overrides = None,
@@ -550,6 +557,7 @@ def bench_sql(
         seed=seed,
         answers=answers,
         surface=surface,
+        batch=batch,
         json=json,
         overrides=overrides or (),
     )
@@ -566,6 +574,7 @@ def bench_ladder(
     databases: Databases,
     sample: Sample = None,
     seed: DrawSeed = 0,
+    batch: SideBySide = 1,
     surface: Surface = None,
     json: Json = False,
     overrides: Overrides = None,
@@ -582,6 +591,7 @@ def bench_ladder(
         sample=sample,
         seed=seed,
         surface=surface,
+        batch=batch,
         json=json,
         overrides=overrides or (),
     )
@@ -650,6 +660,7 @@ def bench_columns(
     ] = None,
     seed: Annotated[int, typer.Option(help="Same seed, same draw.")] = 0,
     uniform: Annotated[bool, typer.Option("--uniform", help="Also a model that knows nothing.")] = False,
+    batch: SideBySide = 1,
     surface: Surface = None,
     json: Json = False,
     overrides: Overrides = None,
@@ -666,6 +677,7 @@ def bench_columns(
         sample=sample,
         seed=seed,
         uniform=uniform,
+        batch=batch,
         json=json,
         surface=surface,
         overrides=overrides or (),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from gproj_lsp.bench.sheet import Sheet
 from gproj_lsp.cli.console import Progress, out, progress
 from gproj_lsp.cli.demo import FOLDER
-from gproj_lsp.cli.wiring import Workspaces, open_batch, open_model
+from gproj_lsp.cli.wiring import Workspaces, open_batch, open_crew, open_model
 from gproj_lsp.decode.context import Context
 from gproj_lsp.decode.engines import make_engine
 from gproj_lsp.document import read
@@ -111,12 +111,14 @@ def columns(
     sample: int | None,
     seed: int,
     uniform: bool,
+    batch: int,
     json: bool,
     surface: str | None,
     overrides: Iterable[str],
 ) -> int:
     """Write how often a model chooses the right name, by arm."""
     from gproj_lsp.bench import columns as bench
+    from gproj_lsp.decode.lanes import Alone
     from gproj_lsp.decode.models.fake import UniformModel
 
     workspaces = Workspaces(overrides)
@@ -126,17 +128,17 @@ def columns(
     analyzer_of = _analyzers(data / _DATABASES, chosen, tuple(overrides))
     sheets: list[Sheet] = []
     with progress("loading the model") as shown:
-        model = open_model(settings)
-        models = [model, UniformModel(model.vocabulary)] if uniform else [model]
+        crew = open_crew(settings, batch)
+        crews = [crew, Alone(UniformModel(crew.vocabulary))] if uniform else [crew]
         engine = make_engine(settings.text("engine"))
-        for each in models:
-            told = _counting(shown, f"hole of {each.name}")
+        for each in crews:
+            told = _counting(shown, f"fill of {each.name}")
             sheets.append(
                 bench.run(
                     tasks,
                     analyzer_of,
                     chosen,
-                    Context(each),
+                    each,
                     engine,
                     sort=sort,
                     sample=sample,
@@ -187,6 +189,7 @@ def sql(
     sample: int | None,
     seed: int,
     answers: Path | None,
+    batch: int,
     json: bool,
     surface: str | None,
     overrides: Iterable[str],
@@ -212,13 +215,13 @@ def sql(
                 lines.write(answer.to_json() + "\n")
                 lines.flush()
 
-        model = open_model(settings)
+        crew = open_crew(settings, batch)
         engine = make_engine(settings.text("engine"))
         world_of = _worlds(databases, chosen, tuple(overrides), stack)
         for name in dict.fromkeys(task.database for task in questions):
             world_of(name)  # what can't be opened is told before hours of work
-        bench.run(questions, world_of, chosen, model, engine, arms=wanted, told=told)
-    return _write([bench.sheet(model.name, found)], json=json)
+        bench.run(questions, world_of, chosen, crew, engine, arms=wanted, told=told)
+    return _write([bench.sheet(crew, found)], json=json)
 
 
 def ladder(
@@ -227,6 +230,7 @@ def ladder(
     *,
     sample: int | None,
     seed: int,
+    batch: int,
     json: bool,
     surface: str | None,
     overrides: Iterable[str],
@@ -248,9 +252,9 @@ def ladder(
             queries,
             world_of,
             chosen,
-            Context(open_model(settings)),
+            open_crew(settings, batch),
             make_engine(settings.text("engine")),
-            progress=_counting(shown, "query"),
+            progress=_counting(shown, "fill"),
         )
     return _write([sheet], json=json)
 

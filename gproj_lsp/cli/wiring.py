@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gproj_lsp.decode.complete import Completer
     from gproj_lsp.decode.context import Context
     from gproj_lsp.decode.fill import Filler, Wishes, Writer
+    from gproj_lsp.decode.lanes import Crew
     from gproj_lsp.decode.trace import Listener
     from gproj_lsp.lsp.parts import Parts
 
@@ -31,6 +32,7 @@ __all__ = [
     "open_abreast",
     "open_batch",
     "open_completer",
+    "open_crew",
     "open_filler",
     "open_model",
     "open_sketch_writer",
@@ -319,6 +321,17 @@ def open_batch(settings: Settings, sequences: int, *, threads: int | None = None
     return load_batch(
         locate(settings.text("model"), root=settings.root), sequences=sequences, threads=threads
     )
+
+
+def open_crew(settings: Settings, width: int) -> Crew:
+    """The model that the settings ask for, loaded to decode so many texts at once.
+
+    Raises:
+        ModelError: It is absent or can't be loaded, or can't be shown several texts at once.
+    """
+    from gproj_lsp.decode.lanes import Alone, Lanes
+
+    return Lanes(open_batch(settings, width)) if width > 1 else Alone(open_model(settings))
 
 
 def open_model(settings: Settings) -> LanguageModel:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, cast
 
 from gproj_lsp.decode.base import BatchModel, Part
 from gproj_lsp.decode.context import common_prefix
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from gproj_lsp.decode.base import LanguageModel, Logits, Stop, Vocabulary
 
-__all__ = ["Job", "Lane", "Lanes", "Outcome"]
+__all__ = ["Alone", "Crew", "Job", "Lane", "Lanes", "Outcome"]
 
 T = TypeVar("T")
 _SHORT = 16
@@ -171,6 +171,66 @@ class Outcome(Generic[T]):
         return cast("T", self.value)
 
 
+class Crew(Protocol):
+    """Runs decodes, one after another or side by side."""
+
+    @property
+    def name(self) -> str:
+        """The model's, as shown to users."""
+        ...
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The model's tokens."""
+        ...
+
+    @property
+    def width(self) -> int:
+        """How many decodes run at once."""
+        ...
+
+    def run(self, jobs: Iterable[Job[T]], done: Callable[[int], None] = lambda _: None) -> list[Outcome[T]]:
+        """Run jobs; gives what became of each, in their order, and tells `done` how many have ended.
+
+        A job that fails is told so in its outcome; the others go on.
+        """
+        ...
+
+
+class Alone:
+    """One model that decodes one after another; what a job leaves in it serves the next that begins alike.
+
+    Attributes:
+        model: The model.
+    """
+
+    width = 1
+
+    def __init__(self, model: LanguageModel) -> None:
+        self.model = model
+
+    @property
+    def name(self) -> str:
+        """The model's, as shown to users."""
+        return self.model.name
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The model's tokens."""
+        return self.model.vocabulary
+
+    def run(self, jobs: Iterable[Job[T]], done: Callable[[int], None] = lambda _: None) -> list[Outcome[T]]:
+        """Run jobs; see `Crew`."""
+        outcomes: list[Outcome[T]] = []
+        for job in jobs:
+            try:
+                outcomes.append(Outcome(job(self.model)))
+            except GprojError as error:
+                outcomes.append(Outcome(None, error))
+            done(len(outcomes))
+        return outcomes
+
+
 class Lanes:
     """A batch model whose sequences decode side by side.
 
@@ -194,6 +254,21 @@ class Lanes:
         self.members = [
             Lane(model, number) for number in range(min(width or model.sequences, model.sequences))
         ]
+
+    @property
+    def name(self) -> str:
+        """The model's, as shown to users."""
+        return self.model.name
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The model's tokens."""
+        return self.model.vocabulary
+
+    @property
+    def width(self) -> int:
+        """How many decodes run at once."""
+        return len(self.members)
 
     def run(self, jobs: Iterable[Job[T]], done: Callable[[int], None] = lambda _: None) -> list[Outcome[T]]:
         """Run jobs, as many at once as there are lanes; gives what became of each, in their order.

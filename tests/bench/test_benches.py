@@ -9,6 +9,7 @@ from gproj_lsp.bench.columns import Task, holes, read_tasks
 from gproj_lsp.bench.names import names
 from gproj_lsp.decode.context import Context
 from gproj_lsp.decode.engines import make_engine
+from gproj_lsp.decode.lanes import Alone
 from gproj_lsp.decode.models.fake import FakeBatch, FakeModel, UniformModel, word_vocabulary
 from gproj_lsp.errors import InputError
 from gproj_lsp.ide import Analyzer
@@ -57,8 +58,8 @@ def test_a_model_that_knows_the_answers_gets_them_all(sql, analyzer):
         ]
         return rests[0] if rests else b"~"
 
-    context = Context(FakeModel(WORDS, wants))
-    sheet = columns.run(TASKS, lambda _: analyzer, sql, context, make_engine())
+    crew = Alone(FakeModel(WORDS, wants))
+    sheet = columns.run(TASKS, lambda _: analyzer, sql, crew, make_engine())
     found = rows(sheet)
     assert [found[arm]["top-1"] for arm in columns.ARMS] == [1, 1, 1]
     assert sum(found[arm]["ghosts"] + found[arm]["unfit"] + found[arm]["failed"] for arm in columns.ARMS) == 0
@@ -66,8 +67,8 @@ def test_a_model_that_knows_the_answers_gets_them_all(sql, analyzer):
 
 
 def test_a_model_that_wants_a_ghost_gets_one_only_where_nothing_is_declared(sql, analyzer):
-    context = Context(FakeModel(WORDS, lambda _: b"ghost "))
-    found = rows(columns.run(TASKS, lambda _: analyzer, sql, context, make_engine()))
+    crew = Alone(FakeModel(WORDS, lambda _: b"ghost "))
+    found = rows(columns.run(TASKS, lambda _: analyzer, sql, crew, make_engine()))
     assert found["free"]["ghosts"] == 4
     assert found["gamma"]["ghosts"] == found["ctx"]["ghosts"] == 0
     assert found["ctx"]["unfit"] == 0

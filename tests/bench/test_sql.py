@@ -15,7 +15,8 @@ from gproj_lsp.bench.sql import World, class_of, drawn
 from gproj_lsp.bench.writing import Listed, Plain, Question, Retrying
 from gproj_lsp.decode.context import Context
 from gproj_lsp.decode.engines import make_engine
-from gproj_lsp.decode.models.fake import FakeModel, word_vocabulary
+from gproj_lsp.decode.lanes import Alone, Lanes
+from gproj_lsp.decode.models.fake import FakeBatch, FakeModel, word_vocabulary
 from gproj_lsp.errors import InputError
 from gproj_lsp.fragment import Rung
 from gproj_lsp.ide import Analyzer
@@ -59,7 +60,7 @@ def says(answers, then=""):
 
 
 def answered(world, surface, model, arms, tasks=TASKS):
-    found = sql.run(tasks, lambda _: world, surface, model, make_engine(), arms=arms)
+    found = sql.run(tasks, lambda _: world, surface, Alone(model), make_engine(), arms=arms)
     return {(answer.arm, answer.task): answer for answer in found}
 
 
@@ -73,6 +74,18 @@ def test_an_answer_is_right_if_it_gives_what_the_reference_gives(world, sql):
     assert right.query == "SELECT name FROM users WHERE id > 0"
     assert wrong.executes
     assert not wrong.right
+
+
+def test_questions_are_answered_side_by_side_as_alone(world, sql):
+    model = says({"Who are the users?": " name FROM users;"}, " id FROM orders;")
+    arms = ["retry", "unconstrained", "ctx", "uniform"]
+    beside = sql_run(world, sql, Lanes(FakeBatch(model, 2)), arms)
+    assert beside == sql_run(world, sql, Alone(model), arms)
+
+
+def sql_run(world, surface, crew, arms):
+    found = sql.run(TASKS, lambda _: world, surface, crew, make_engine(), arms=arms)
+    return {(each.arm, each.task, each.query, each.tokens, each.free_bits) for each in found}
 
 
 def test_a_name_that_is_not_there_is_told(world, sql):
@@ -144,8 +157,8 @@ def test_arms_stand_beside_the_published_figures(world, sql):
 
 
 def sql_sheet(world, surface, model, arms):
-    answers = sql.run(TASKS, lambda _: world, surface, model, make_engine(), arms=arms)
-    rows = json.loads(sql.sheet(model.name, answers).to_json())["rows"]
+    answers = sql.run(TASKS, lambda _: world, surface, Alone(model), make_engine(), arms=arms)
+    rows = json.loads(sql.sheet(Alone(model), answers).to_json())["rows"]
     assert all(json.loads(answer.to_json())["arm"] == answer.arm for answer in answers)
     return {row["arm"]: row for row in rows}
 
@@ -192,7 +205,7 @@ def test_columns_are_taken_out_of_queries_of_one_table(world):
 def test_each_rung_leaves_less_to_choose(world, sql):
     queries = [ladder.opened(task, world.analyzer) for task in TASKS]
     model = says({}, " ghost")
-    sheet = ladder.run(queries, lambda _: world, sql, Context(model), make_engine())
+    sheet = ladder.run(queries, lambda _: world, sql, Alone(model), make_engine())
     rows = {row["rung"]: row for row in json.loads(sheet.to_json())["rows"]}
     bits = [rows[rung.name.lower()]["free bits"] for rung in ladder.RUNGS]
     assert bits == sorted(bits, reverse=True)

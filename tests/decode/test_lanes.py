@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gproj_lsp.decode.context import Context
 from gproj_lsp.decode.engines import make_engine
-from gproj_lsp.decode.lanes import Lanes
+from gproj_lsp.decode.lanes import Alone, Lanes
 from gproj_lsp.decode.leaf import LeafDecoder, Task
 from gproj_lsp.decode.models.fake import FakeBatch, FakeModel, UniformModel, word_vocabulary
 from gproj_lsp.decode.sampling import Sampler
@@ -90,14 +90,21 @@ def test_what_others_left_in_the_model_does_not_count():
     assert again[0].get() == steps(3, 9)(Telling(WORDS))
 
 
-def test_a_decode_that_fails_is_told_so_and_the_others_go_on():
+@pytest.mark.parametrize("crew", [lanes, lambda: Alone(Telling(WORDS, capacity=256))])
+def test_a_decode_that_fails_is_told_so_and_the_others_go_on(crew):
     def fails(model):
         model.feed([1])
         model.feed([1] * 300)
 
-    found = lanes().run([writes(b" id;"), fails, lambda model: model.feed([7]).shape])
+    def begins_anew(model):
+        model.rewind(0)
+        return model.feed([7]).shape
+
+    ended = []
+    found = crew().run([writes(b" id;"), fails, begins_anew], ended.append)
+    assert ended == [1, 2, 3]
     assert isinstance(found[1].error, ModelError)
-    with pytest.raises(ModelError, match="does not fit the model's context"):
+    with pytest.raises(ModelError, match="not fit the model's context"):
         found[1].get()
     assert found[2].get() == (len(WORDS),)
 
