@@ -62,6 +62,7 @@ class Stream:
         self._place = place
         self._wanted = server.session.client.stream
         self._number = next(_numbers)
+        self._ended = False
         self._text = b""
         self._part = 0
 
@@ -89,7 +90,7 @@ class Stream:
         self._tell("begin")
 
     def end(self) -> None:
-        """Nothing more comes."""
+        """Nothing more comes; what the decoding thread still has to say comes too late."""
         self._tell("end")
 
     def _candidates(self, ranking: Ranking) -> None:
@@ -110,4 +111,10 @@ class Stream:
             "kind": kind,
             **more,
         }
-        self._server.session.later(lambda: self._server.protocol.notify(STREAM, message))
+
+        def send() -> None:
+            if not self._ended:
+                self._ended = kind == "end"
+                self._server.protocol.notify(STREAM, message)
+
+        self._server.session.later(send)
