@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from gproj_lsp.decode.barred import Barred
 from gproj_lsp.decode.budget import ended, open_bytes
 from gproj_lsp.decode.calls import concatenated
+from gproj_lsp.decode.circles import circle
 from gproj_lsp.decode.executor import shown_before
 from gproj_lsp.decode.leaf import LeafDecoder, Stretch, Written
 from gproj_lsp.decode.prompt import between, window
@@ -35,8 +35,6 @@ __all__ = ["Desk", "Passage", "Statement", "Wanted"]
 
 _REGION = 96
 """Tokens that a region written again may take before the shortest way to its end is taken."""
-_LOOP = re.compile(rb"(.{4,60}?)\1\1\Z", re.DOTALL)
-_LOOK_BACK = 180
 _ROUNDS = 64
 """How often the ground of one statement is laid anew; no statement needs as many."""
 
@@ -212,9 +210,10 @@ class Passage:
                 return self._settled(text, ended=True)[len(self.prefix) :]
             if (met := self._meets_suffix(text)) is not None:
                 return met[len(self.prefix) :]
-            if (loop := self._loop(text)) is not None:
-                text = _beginning(text, loop.end(1))
-                self.barred[text] = loop[1]
+            if (again := circle(encode(text), self.start)) is not None:
+                end, way = again
+                text = _beginning(text, end)
+                self.barred[text] = way
                 self.reason = ""
             if self.reason:
                 return self._cut(self.reason)
@@ -254,7 +253,7 @@ class Passage:
             now = written.decode()
             if ground.matcher.is_complete():
                 self.whole = now
-            if self._meets_suffix(now) is not None or self._loop(now) is not None:
+            if self._meets_suffix(now) is not None or circle(written, self.start) is not None:
                 return True
             if self.ledger.tokens + tokens >= self.owner.wanted.budget:
                 self.reason = f"the budget of {self.owner.wanted.budget} tokens is used up"
@@ -301,10 +300,6 @@ class Passage:
         until = Until(ground.matcher, encode(self.suffix), self.owner.context.vocabulary)
         return replace(ground, matcher=until)
 
-    def _loop(self, text: str) -> re.Match[bytes] | None:
-        """The same said three times in a row at the end of the new text."""
-        return _circles(encode(text), self.start)
-
     def _unbarred(self, text: str, ground: Ground) -> Ground:
         """The ground of a text, without the way on that only led in circles."""
         way = self.barred.get(text)
@@ -347,15 +342,15 @@ class Passage:
         written = self._bounded(
             lambda stop: self.leaf.go_on(
                 Stretch(matcher, b"", b"", self._around(self.before + left[self.start :], right)),
-                lambda now, tokens: matcher.is_complete() or tokens >= _REGION or _circles(now) is not None,
+                lambda now, tokens: matcher.is_complete() or tokens >= _REGION or circle(now) is not None,
                 self.ledger,
                 lambda _at, _piece: None,
                 stop,
             )
         )
-        loop = _circles(written.text)
-        begun = written.text if loop is None else written.text[: loop.end(1)]
-        found = begun if loop is None and matcher.is_complete() else ended(whole, begun)
+        again = circle(written.text)
+        begun = written.text if again is None else written.text[: again[0]]
+        found = begun if again is None and matcher.is_complete() else ended(whole, begun)
         if found is None:
             return None
         region = found[: len(found) - len(follow)]
@@ -386,11 +381,6 @@ class Passage:
 
     def _late(self) -> bool:
         return self.deadline is not None and time.perf_counter() >= self.deadline
-
-
-def _circles(text: bytes, start: int = 0) -> re.Match[bytes] | None:
-    """The same said three times in a row at the end of a text."""
-    return _LOOP.search(text, max(start, len(text) - _LOOK_BACK))
 
 
 def _beginning(text: str, at: int) -> str:
