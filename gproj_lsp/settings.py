@@ -84,6 +84,16 @@ KEYS: Mapping[str, Key] = MappingProxyType(
         "complete.milliseconds": Key(
             "number", 0.0, "the time one completion may take; 0: no bound", 0.0, 600_000.0
         ),
+        "inline.milliseconds": Key(
+            "number", 300.0, "the time that text shown while somebody types may take", 10.0, 60_000.0
+        ),
+        "inline.asked-milliseconds": Key(
+            "number",
+            5000.0,
+            "the time that text somebody asked for may take, all alternatives together",
+            10.0,
+            600_000.0,
+        ),
         "complete.sketch": Key(
             "text", "", "the model, or server, that writes sketches; empty: the model itself"
         ),

@@ -10,7 +10,7 @@ from gproj_lsp.cli.console import Progress, complain, out, progress
 from gproj_lsp.cli.opened import Opened, open_document
 from gproj_lsp.cli.place import offset_of
 from gproj_lsp.cli.wiring import open_completer, open_sketch_writer
-from gproj_lsp.decode.complete import Completer, Completion
+from gproj_lsp.decode.complete import Completion
 from gproj_lsp.decode.sketch import Sketcher
 from gproj_lsp.decode.trace import Event, Text
 from gproj_lsp.errors import InputError
@@ -84,12 +84,7 @@ def _completions(
         return (Sketcher(completer, writer).complete(text, offset, analyzer),)
     if number == 1:
         return (completer.complete(text, offset, analyzer),)
-    return completer.candidates(text, offset, analyzer, number) or (_nothing(completer, opened, offset),)
-
-
-def _nothing(completer: Completer, opened: Opened, offset: int) -> Completion:
-    """Why there is nothing."""
-    return completer.complete(opened.document.text, offset, opened.analyzer)
+    return completer.candidates(text, offset, analyzer, number)
 
 
 def _inserted(text: str, offset: int, new: str) -> str:

@@ -149,9 +149,17 @@ def lsp_parts(overrides: Iterable[str], trust: Path) -> Parts:
         filler=lambda settings, surface, writer, told: open_filler(
             settings, surface, writer=writer, told=told
         ),
+        completer=_completer_over,
         models=models_at_hand,
         trust=trust,
     )
+
+
+def _completer_over(settings: Settings, surface: Surface, writer: Writer) -> Completer:
+    """See `Parts.completer`."""
+    from gproj_lsp.decode.context import Context
+
+    return open_completer(settings, surface, context=writer if isinstance(writer, Context) else None)
 
 
 def models_at_hand() -> tuple[str, ...]:

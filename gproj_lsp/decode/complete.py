@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from gproj_lsp.decode.fill import Analysed, Filler
@@ -20,7 +21,7 @@ from gproj_lsp.decode.schema import within
 from gproj_lsp.decode.scoping import Kept
 from gproj_lsp.decode.trace import Ledger, Listener, silent
 from gproj_lsp.decode.trail import Fork, Trail
-from gproj_lsp.errors import InputError
+from gproj_lsp.errors import Cancelled, InputError
 from gproj_lsp.fragment import Rung
 from gproj_lsp.gbnf import Literal, walk
 from gproj_lsp.text import Span, decode, encode
@@ -36,6 +37,7 @@ __all__ = ["Completer", "Completion", "Reader", "Statement", "Wanted"]
 _TEXT = 1_500
 """Tokens of the text before a cursor that a model is shown at most."""
 _WORD_END = re.compile(r"\w*\Z")
+_LAST_WORD = re.compile(r"(?:\w+|\W)\s*\Z")
 _HOLE = "??"
 _TRIES = 4
 """How many ways are tried for each candidate wanted; some come to the same text."""
@@ -45,8 +47,8 @@ _WITHHELD = "what was written would make the document worse, so it was withheld"
 class Reader(Protocol):
     """Analyses documents."""
 
-    def analyse(self, text: str) -> Analysed:
-        """What is known of a text."""
+    def analyse(self, text: str, cursor: int | None = None) -> Analysed:
+        """What is known of a text; with a cursor, of one that somebody still writes there."""
         ...
 
     def statement(self, text: str, offset: int) -> Statement:
@@ -66,6 +68,7 @@ class Completion:
         ledger: What it cost.
         milliseconds: How long it took.
         reason: Why it stops before its end, or is empty.
+        late: Whether that is because the time was up.
     """
 
     text: str
@@ -75,6 +78,7 @@ class Completion:
     ledger: Ledger
     milliseconds: float
     reason: str = ""
+    late: bool = False
 
 
 class Completer:
@@ -113,7 +117,18 @@ class Completer:
             surface, surface.completion, context, engine, wanted or Wanted(), told, words, kept or Kept()
         )
 
-    def complete(
+    def wishing(self, wanted: Wanted, told: Listener = silent) -> Completer:
+        """The same with other wishes; what was compiled is shared.
+
+        Args:
+            wanted: How.
+            told: Gets the events.
+        """
+        other = copy(self)
+        other.desk = replace(self.desk, wanted=wanted, told=told)
+        return other
+
+    def complete(  # noqa: PLR0913  (what, where, and how far)
         self,
         text: str,
         offset: int,
@@ -121,6 +136,7 @@ class Completer:
         *,
         sampler: Sampler | None = None,
         stop: Stop | None = None,
+        began: float | None = None,
     ) -> Completion:
         """Write on from a byte offset of a document.
 
@@ -130,37 +146,37 @@ class Completer:
             reader: Analyses it.
             sampler: What chooses tokens, where the caller wants a say in it.
             stop: Asked before each step of the model.
+            began: When what this is a part of began, by `time.perf_counter`; the time wanted counts from there.
 
         Raises:
             Cancelled: `stop` said so.
             EngineError: The engine refused a grammar.
             ModelError: The model failed.
         """
-        began = time.perf_counter()
+        began = time.perf_counter() if began is None else began
         statement = reader.statement(text, offset)
         passage = Passage(self.desk, statement, self.shown(text, offset, reader), sampler, stop, began)
         found, rung, reason = passage.write(), passage.rung, passage.reason
-        if passage.unreadable and (name := self._name(text, offset, reader, stop)) is not None:
+        if passage.unreadable and (name := self._named(text, offset, reader, passage)) is not None:
             found, rung, reason = *name, ""
         added = statement.glue + found if found else ""
-        data = encode(text)
-        after = decode(data[:offset]) + added + decode(data[offset:])
-        # What only a name was added to need not be readable: it was not before.
-        span = None if passage.unreadable else Span(offset, offset + len(encode(added)))
+        joined = _Joined(text, offset, reader)
         declared: tuple[str, ...] = ()
-        if added:
-            old, new = reader.analyse(text), reader.analyse(after)
-            if _spoilt(old, new, span):
-                added, reason = "", _WITHHELD
-            else:
-                declared = _declared(old, len(data), new, len(encode(after)))
+        if added and reason and self.desk.wanted.partial:
+            added = joined.begun(added)
+        elif added:
+            # What only a name was added to need not be readable: it was not before.
+            known = joined.declared(added, readable=not passage.unreadable)
+            added, reason, declared = ("", _WITHHELD, ()) if known is None else (added, reason, known)
         spent = (time.perf_counter() - began) * 1000
-        return Completion(added, rung, rung.guaranteed, declared, passage.ledger, spent, reason)
+        return Completion(added, rung, rung.guaranteed, declared, passage.ledger, spent, reason, passage.late)
 
     def candidates(
         self, text: str, offset: int, reader: Reader, number: int, stop: Stop | None = None
     ) -> tuple[Completion, ...]:
         """Several different completions, likeliest first: the best, and those that leave it, or each other, at the least loss.
+
+        At least one, perhaps without text.
 
         Args:
             text: The document.
@@ -175,19 +191,32 @@ class Completer:
             ModelError: The model failed.
         """
         found: dict[str, tuple[float, Completion]] = {}
+        nothing: Completion | None = None
         ways = [Fork(0.0, ())]
+        began = time.perf_counter()
         for _ in range(number * _TRIES):
             if not ways or len(found) == number:
                 break
             best = max(ways)
             ways.remove(best)
             trail = Trail(best.trail)
-            completion = self.complete(text, offset, reader, sampler=trail, stop=stop)
+            completion = self.complete(text, offset, reader, sampler=trail, stop=stop, began=began)
             ways += trail.forks
+            nothing = nothing or completion
             if completion.text:
                 found.setdefault(completion.text, (trail.probability, completion))
         ranked = sorted(found.values(), key=lambda pair: -pair[0])
-        return tuple(completion for _, completion in ranked)
+        return tuple(completion for _, completion in ranked) or ((nothing,) if nothing else ())
+
+    def _named(self, text: str, offset: int, reader: Reader, passage: Passage) -> tuple[str, Rung] | None:
+        """A name instead of a passage, if there is time for one."""
+        try:
+            return self._name(text, offset, reader, passage.stops)
+        except Cancelled:
+            if passage.stop is not None and passage.stop():
+                raise
+            passage.late = True
+            return None
 
     def _name(self, text: str, offset: int, reader: Reader, stop: Stop | None) -> tuple[str, Rung] | None:
         """The rest of a single name at a cursor whose statement is nothing that grammars admit, and its rung."""
@@ -229,10 +258,41 @@ def _words(surface: Surface) -> dict[str, str]:
     return found
 
 
-def _spoilt(before: Analysed, after: Analysed, span: Span | None) -> bool:
-    """Whether a document gained a finding, or can't be read where it should."""
-    gained = _findings(after) - _findings(before)
-    return bool(gained) or (span is not None and not after.readable(span))
+@dataclass(frozen=True)
+class _Joined:
+    """A document with text added at a byte offset."""
+
+    text: str
+    offset: int
+    reader: Reader
+
+    def declared(self, added: str, *, readable: bool) -> tuple[str, ...] | None:
+        """What the document declares more than before; None where the text makes it worse.
+
+        Args:
+            added: The text.
+            readable: Whether the statements it is in must be.
+        """
+        before, after = self.reader.analyse(self.text), self.reader.analyse(self._with(added))
+        span = Span(self.offset, self.offset + len(encode(added)))
+        if _findings(after) - _findings(before) or (readable and not after.readable(span)):
+            return None
+        data = encode(self.text)
+        return _declared(before, len(data), after, len(data) + len(span))
+
+    def begun(self, added: str) -> str:
+        """As much of a text that goes on as does not make the document worse."""
+        before = _findings(self.reader.analyse(self.text, self.offset))
+        while added.strip():
+            after = self.reader.analyse(self._with(added), self.offset + len(encode(added)))
+            if not _findings(after) - before:
+                return added
+            added = _LAST_WORD.sub("", added)
+        return ""
+
+    def _with(self, added: str) -> str:
+        data = encode(self.text)
+        return decode(data[: self.offset]) + added + decode(data[self.offset :])
 
 
 def _findings(analysed: Analysed) -> Counter[tuple[str, str, str]]:

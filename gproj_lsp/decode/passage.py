@@ -24,7 +24,7 @@ from gproj_lsp.text import decode, encode
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from gproj_lsp.decode.base import MaskEngine, Stop
+    from gproj_lsp.decode.base import MaskEngine, Matcher, Stop
     from gproj_lsp.decode.context import Context
     from gproj_lsp.environment import Environment
     from gproj_lsp.resolve import Scope
@@ -57,6 +57,10 @@ class Statement(Draft, Protocol):
         """What must stand between the cursor and new text: a line break behind a comment."""
         ...
 
+    def is_open(self, text: str) -> bool:
+        """Whether a text for the statement ends inside a string, a quoted name or a comment."""
+        ...
+
     def canonical(self, text: str, words: Mapping[str, str]) -> str:
         """A text for the statement as grammars write it; `words` are the words they write, by their lower case."""
         ...
@@ -71,12 +75,16 @@ class Wanted:
         rung: The tightest rung to use; BASE, for measuring, gives no guarantee.
         budget: The most tokens to write.
         seconds: The time after which to stop; None: no bound.
+        partial: Whether text that is cut short may end at any word, and not only where it could be left as it is.
+        one_line: Whether such text is cut at the end of its first line.
     """
 
     sampling: Sampling = GREEDY
     rung: Rung = Rung.CTX
     budget: int = 192
     seconds: float | None = None
+    partial: bool = False
+    one_line: bool = False
 
 
 @dataclass(frozen=True)
@@ -150,10 +158,14 @@ class Passage:
     reason: str = ""
     unreadable: bool = False
     """Whether the text before the cursor is nothing that the grammars admit."""
+    late: bool = False
+    """Whether the time was up before anything else ended it."""
     barred: dict[str, bytes] = field(default_factory=dict)
     """How texts must not go on, because they did before and led in circles."""
     whole: str = ""
     """The longest text so far that could be left as it is."""
+    reached: str = ""
+    """The text so far up to its last word that is over, where that will do."""
 
     def __post_init__(self) -> None:
         owner = self.owner
@@ -190,6 +202,7 @@ class Passage:
         try:
             return self._write()
         except _OutOfTimeError:
+            self.late = True
             return self._cut("the time was up")
 
     def _write(self) -> str:
@@ -214,6 +227,7 @@ class Passage:
                 end, way = again
                 text = _beginning(text, end)
                 self.barred[text] = way
+                self.reached = self.reached[: len(text)]
                 self.reason = ""
             if self.reason:
                 return self._cut(self.reason)
@@ -222,6 +236,8 @@ class Passage:
     def _cut(self, reason: str) -> str:
         """The longest text so far that could be left as it is; why it is no more is told."""
         self.reason = reason
+        if self.owner.wanted.partial:
+            return self.reached[len(self.prefix) :]
         if not self.whole:
             return ""
         try:
@@ -253,6 +269,12 @@ class Passage:
             now = written.decode()
             if ground.matcher.is_complete():
                 self.whole = now
+            if self.owner.wanted.partial and self._is_over(now, ground.matcher):
+                self.reached = now
+            if self.owner.wanted.one_line and (line := _first_line(now, len(self.prefix))) is not None:
+                self.reached = line
+                self.reason = "one line was wanted"
+                return True
             if self._meets_suffix(now) is not None or circle(written, self.start) is not None:
                 return True
             if self.ledger.tokens + tokens >= self.owner.wanted.budget:
@@ -271,6 +293,14 @@ class Passage:
         if written.reason:
             self.reason = written.reason
         return decode(written.text), not written.paused and not written.reason
+
+    def _is_over(self, text: str, matcher: Matcher) -> bool:
+        """Whether a text ends where a word does, and in no string."""
+        if text[-1:].isalnum():
+            if not matcher.accept_bytes(b" "):
+                return matcher.is_complete()
+            matcher.rollback(1)
+        return not self.statement.is_open(text)
 
     @property
     def _parting(self) -> tuple[bytes, ...]:
@@ -368,19 +398,28 @@ class Passage:
 
     def _bounded(self, write: Callable[[Stop], Written]) -> Written:
         """Do something of the model's within the time there is."""
-
-        def stop() -> bool:
-            return (self.stop is not None and self.stop()) or self._late()
-
         try:
-            return write(stop)
+            return write(self.stops)
         except Cancelled:
             if self.stop is not None and self.stop():
                 raise
             raise _OutOfTimeError from None
 
+    def stops(self) -> bool:
+        """Whether nobody wants more, or the time is up."""
+        return (self.stop is not None and self.stop()) or self._late()
+
     def _late(self) -> bool:
         return self.deadline is not None and time.perf_counter() >= self.deadline
+
+
+def _first_line(text: str, start: int) -> str | None:
+    """A text up to the end of the first line behind `start` that says something; None where that goes on."""
+    new = text[start:]
+    head, line_break, _ = new.lstrip().partition("\n")
+    if not line_break:
+        return None
+    return text[:start] + new[: len(new) - len(new.lstrip())] + head.rstrip()
 
 
 def _beginning(text: str, at: int) -> str:

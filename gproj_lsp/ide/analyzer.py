@@ -113,16 +113,17 @@ class Analyzer:
         other = self._memory.of(statement, resolved)
         return tuple(holes_of(statement, here.start, other.resolution, other.before, self.surface))
 
-    def again(self, analysis: Analysis, text: str) -> Analysis:
-        """What an analysis would be of another text, with nobody typing in it; documents' last states stay as they are.
+    def again(self, analysis: Analysis, text: str, cursor: int | None = None) -> Analysis:
+        """What an analysis would be of another text; documents' last states stay as they are.
 
         Args:
             analysis: An analysis of this analyser.
             text: The other text.
+            cursor: Where somebody would type in it, if anybody would.
         """
         closed = analysis.statements[0].closed if analysis.statements else self._closed
-        source = typed(split(text, self._lexer, analysis.source), None)
-        return self._analysed(source, analysis.start, closed, analysis)
+        source = typed(split(text, self._lexer, analysis.source), cursor)
+        return self._analysed(source, analysis.start, closed, analysis, cursor)
 
     def written(self, name: str, sort: str) -> str:
         """How a new name must be written, quoted where that is needed; empty where it can't be.
@@ -145,7 +146,10 @@ class Analyzer:
 
     def statement(self, text: str, offset: int) -> Drafting:
         """The statement that someone writes at a byte offset of a document: the one there, or a new one."""
-        analysis = self.analyse(text)
+        return self.drafting(self.analyse(text), offset)
+
+    def drafting(self, analysis: Analysis, offset: int) -> Drafting:
+        """The statement that someone writes at a byte offset of an analysed document: the one there, or a new one."""
         source = analysis.source
         index = source.writing(offset)
         found = min(source.before(offset) if index is None else index, len(analysis.statements))

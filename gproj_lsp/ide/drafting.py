@@ -60,6 +60,11 @@ class Drafting:
                 return hole.environment
         return self.before
 
+    def is_open(self, text: str) -> bool:
+        """Whether a text for the statement ends inside a string, a quoted name or a comment: whether a blank is part of it."""
+        tokens = self._lexer.statement(f"{text} ", complete=False).tokens
+        return bool(tokens) and tokens[-1].span.end > len(encode(text))
+
     def canonical(self, text: str, words: Mapping[str, str]) -> str:
         """A text for the statement as grammars write it: names as declared, one blank where there are some, no comments.
 

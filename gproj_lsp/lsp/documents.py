@@ -26,6 +26,7 @@ class Document:
         data: The text in UTF-8.
         cursor: Where somebody types, in bytes: the end of the last edit. None: nobody does, it was just opened or saved.
         notebook: The notebook whose cell it is, or empty.
+        shrunk: Whether the last edit only took text away.
     """
 
     uri: str
@@ -34,6 +35,7 @@ class Document:
     data: bytes
     cursor: int | None = None
     notebook: str = ""
+    shrunk: bool = False
 
     @cached_property
     def text(self) -> str:
@@ -62,8 +64,11 @@ class Document:
                 data = b"".join((document.data[: span.start], new, document.data[span.end :]))
                 cursor = span.start + len(new)
             else:
-                data, cursor = new, _difference(document.data, new).end
-            document = replace(document, data=data, cursor=cursor)
+                changed = _difference(document.data, new)
+                data, cursor = new, changed.end
+                new = new[changed.start : changed.end]
+            shrunk = not new and len(data) < len(document.data)
+            document = replace(document, data=data, cursor=cursor, shrunk=shrunk)
         return document
 
     def settled(self) -> Document:

@@ -12,6 +12,7 @@ from gproj_lsp.settings import KEYS, Settings, Value
 from gproj_lsp.surface import Surface
 
 if TYPE_CHECKING:
+    from gproj_lsp.decode.complete import Completer
     from gproj_lsp.decode.fill import Filler, Writer
 
 __all__ = ["Models"]
@@ -46,6 +47,7 @@ class Models:
     _asked: tuple[Value, ...] = ()
     _writer: Writer | None = None
     _fillers: dict[tuple[str, _Wanted], tuple[Filler, _Relay]] = field(default_factory=dict)
+    _completers: dict[tuple[str, _Wanted], Completer] = field(default_factory=dict)
 
     def writer(self, settings: Settings) -> Writer:
         """Who fills holes as settings ask: a model with what it was shown, or a server.
@@ -91,6 +93,24 @@ class Models:
         relay.told = told
         return filler
 
+    def completer(self, settings: Settings, surface: Surface) -> Completer:
+        """What writes on from cursors; the same one for the same wishes, so that what it compiled is kept.
+
+        Args:
+            settings: What the user asked for.
+            surface: The language.
+
+        Raises:
+            ModelError: The model is absent, can't be loaded, or is on a server.
+            EngineError: The mask engine is absent.
+            InputError: The surface does not say what is written at a cursor.
+        """
+        writer = self.writer(settings)
+        key = (surface.name, _wanted(settings))
+        if key not in self._completers:
+            self._completers[key] = self.parts.completer(settings, surface, writer)
+        return self._completers[key]
+
     @property
     def warm(self) -> bool:
         """Whether a model is loaded."""
@@ -101,6 +121,7 @@ class Models:
         from gproj_lsp.decode.context import Context  # noqa: PLC0415  (only once there may be a model)
 
         self._fillers.clear()
+        self._completers.clear()
         writer, self._writer, self._asked = self._writer, None, ()
         if isinstance(writer, Context):
             writer.model.close()

@@ -13,6 +13,7 @@ from gproj_lsp.surface import Surface
 from gproj_lsp.workspace import Workspace
 
 if TYPE_CHECKING:  # what decodes is imported when it is first wanted
+    from gproj_lsp.decode.complete import Completer
     from gproj_lsp.decode.fill import Filler, Writer
 
 __all__ = ["Parts"]
@@ -29,6 +30,7 @@ class Parts:
         bare: The same without any source: what can be said while sources are read.
         writer: Who fills holes as settings ask: a model, loaded, or a server. Takes seconds; raises `ModelError`.
         filler: A filler over one.
+        completer: A completer over one; raises `ModelError` where that is a server.
         models: What the setting `model` can say without anything being fetched.
         trust: Where the folders that the user trusts are remembered.
     """
@@ -39,5 +41,6 @@ class Parts:
     bare: Callable[[Settings], Workspace]
     writer: Callable[[Settings], Writer]
     filler: Callable[[Settings, Surface, Writer, Listener], Filler]
+    completer: Callable[[Settings, Surface, Writer], Completer]
     models: Callable[[], tuple[str, ...]]
     trust: Path

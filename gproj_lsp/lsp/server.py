@@ -19,6 +19,7 @@ from gproj_lsp.lsp.asking import ask
 from gproj_lsp.lsp.diagnostics import Publisher
 from gproj_lsp.lsp.failures import answer_of
 from gproj_lsp.lsp.filling import Fillings
+from gproj_lsp.lsp.inline import Inlines
 from gproj_lsp.lsp.parts import Parts
 from gproj_lsp.lsp.progress import Progress
 from gproj_lsp.lsp.protocol import Protocol
@@ -55,6 +56,7 @@ class Server(LanguageServer):
         session: What is open.
         publisher: Tells diagnostics.
         fillings: Carries out what code actions and commands ask for.
+        inlines: Offers text at cursors.
         background: Shows what is done in the background.
 
     Args:
@@ -76,6 +78,7 @@ class Server(LanguageServer):
         self.background = Progress(self)
         self.publisher = Publisher(self)
         self.fillings = Fillings(self)
+        self.inlines = Inlines(self)
         self.session = Session(
             parts,
             status=self._status,

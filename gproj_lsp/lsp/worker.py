@@ -32,9 +32,11 @@ class Priority(IntEnum):
 
     ACTION = 0
     """Somebody asked for it and waits."""
-    HOLE = 1
+    TYPING = 1
+    """Text for somebody who types."""
+    HOLE = 2
     """A hole that somebody looks at."""
-    SPECULATION = 2
+    SPECULATION = 3
     """It may be wanted soon."""
 
 
@@ -58,6 +60,16 @@ class _Job:
 
     def __lt__(self, other: _Job) -> bool:
         return (self.priority, self.number) < (other.priority, other.number)
+
+    def replaces(self, other: _Job) -> bool:
+        """Whether it takes the place of another."""
+        idle = self.priority is Priority.ACTION or other.priority in (self.priority, Priority.SPECULATION)
+        return (
+            bool(self.document)
+            and other.document == self.document
+            and other.priority >= self.priority
+            and idle
+        )
 
     def stop(self) -> bool:
         """Whether it should end now."""
@@ -101,8 +113,8 @@ class Worker:
         Args:
             work: Called on the thread with a flag that it must ask between steps; it may be called again if something that
                 matters more interrupted it, so it must change nothing before it is through.
-            document: What it is for: earlier work for the same document that matters no more than this is dropped. Empty: it
-                takes nobody's place.
+            document: What it is for: earlier work for the same document that is of this priority is dropped, and so is what
+                was done ahead, and all of it where this is an action. Empty: it takes nobody's place.
             priority: What goes first.
 
         Raises:
@@ -150,7 +162,7 @@ class Worker:
             if self._closed:
                 raise Cancelled("the server ends")
             for other in self._all():
-                if job.document and other.document == job.document and other.priority >= job.priority:
+                if job.replaces(other):
                     self._discard(other)
             self._waiting.append(job)
             running = self._running

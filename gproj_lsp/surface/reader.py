@@ -66,6 +66,7 @@ class _Lexer(_Strict):
     block_comment: tuple[str, str] | None = None
     nested_comments: bool = False
     strings: tuple[tuple[str, str, str], ...] = ()
+    literals: tuple[str, ...] = ()
     quoted: tuple[tuple[str, str, str], ...] = ()
     dollar_quotes: bool = False
     words: str = LexerSpec.words
@@ -105,6 +106,8 @@ class _Completion(_Strict):
     sort: str
     scopes: dict[str, str] = {}
     behind: str = '""'
+    in_comments: bool = False
+    in_strings: bool = False
 
 
 class _Sort(_Strict):
@@ -300,7 +303,8 @@ def _completion(file: TomlFile, sorts: Mapping[str, SortSpec], raw: Raw | None) 
         behind = gbnf.parse(f"root ::= {table.behind}", file.place("completion", "behind"))
     except GrammarError as error:
         raise _error(file, error.message, "completion", "behind") from error
-    return CompletionSpec(table.sort, MappingProxyType(table.scopes), behind)
+    scopes = MappingProxyType(table.scopes)
+    return CompletionSpec(table.sort, scopes, behind, table.in_comments, table.in_strings)
 
 
 def _lexer(file: TomlFile, raw: Raw, keys: tuple[str, ...]) -> LexerSpec:
@@ -335,6 +339,7 @@ def _patterns(spec: LexerSpec) -> Iterable[tuple[str, str]]:
         "delimiter",
     ):
         yield key.replace("_", "-"), str(getattr(spec, key))
+    yield from (("literals", each) for each in spec.literals)
     yield from (("holes", each) for each in spec.holes)
     yield from (("infix-holes", each) for each in spec.infix_holes)
     yield from (("opaque", each.pattern) for each in spec.opaque)

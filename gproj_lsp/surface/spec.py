@@ -105,7 +105,8 @@ class LexerSpec:
         block_comment: What starts and ends one that may span lines.
         nested_comments: Whether block comments nest.
         strings: (open, close, escape): escape "" = none, = close: doubled, else that character and doubled.
-        quoted: Quoted identifiers, likewise.
+        literals: Strings that three texts don't describe (prefixes, an end of line that ends them), as regular expressions.
+        quoted: Quoted identifiers, as `strings`.
         dollar_quotes: Whether `$tag$ … $tag$` is a string.
         words: Identifiers and keywords.
         numbers: Numbers.
@@ -129,6 +130,7 @@ class LexerSpec:
     block_comment: tuple[str, str] | None = None
     nested_comments: bool = False
     strings: tuple[tuple[str, str, str], ...] = ()
+    literals: tuple[str, ...] = ()
     quoted: tuple[tuple[str, str, str], ...] = ()
     dollar_quotes: bool = False
     words: str = r"[^\W\d]\w*"
@@ -185,11 +187,15 @@ class CompletionSpec:
         sort: The composite sort of a statement.
         scopes: The composite sort of each kind of scope, by the word that begins it.
         behind: What may follow a scope's text directly.
+        in_comments: Whether anything is written inside comments.
+        in_strings: Whether anything is written inside strings.
     """
 
     sort: str
     scopes: Mapping[str, str]
     behind: Grammar
+    in_comments: bool = False
+    in_strings: bool = False
 
 
 @dataclass(frozen=True)

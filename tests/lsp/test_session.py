@@ -69,6 +69,7 @@ async def session(tmp_path, source, told):
         bare=lambda settings: Workspace(settings, SURFACES, {}, resolver_of),
         writer=refuse,
         filler=refuse,
+        completer=refuse,
         models=tuple,
         trust=tmp_path / "trusted.json",
     )
