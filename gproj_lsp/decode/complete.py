@@ -167,7 +167,10 @@ class Completer:
         elif added:
             # What only a name was added to need not be readable: it was not before.
             known = joined.declared(added, readable=not passage.unreadable)
-            added, reason, declared = ("", _WITHHELD, ()) if known is None else (added, reason, known)
+            if known is not None:
+                declared = known
+            elif self.desk.wanted.rung is Rung.CTX:  # looser rungs are wanted to see what they let through
+                added, reason = "", _WITHHELD
         spent = (time.perf_counter() - began) * 1000
         return Completion(added, rung, rung.guaranteed, declared, passage.ledger, spent, reason, passage.late)
 

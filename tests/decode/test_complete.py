@@ -204,6 +204,7 @@ def test_what_is_told_while_writing_adds_up_to_the_text(analyzer):
 
 def test_the_base_rung_is_told_as_what_it_is(analyzer):
     found = written(analyzer, "SELECT nowhere FROM nothing;", "|", rung=Rung.BASE)
+    assert found.text == "SELECT nowhere FROM nothing;"
     assert not found.guaranteed
 
 
