@@ -106,7 +106,7 @@ def _master(spec: LexerSpec, terminator: str) -> re.Pattern[str]:
     kinds = (
         ("terminator", [re.escape(terminator)] if terminator else []),
         ("comment", _comments(spec)),
-        ("string", [*map(_quotes, spec.strings), *([_DOLLAR_QUOTES] if spec.dollar_quotes else [])]),
+        ("string", _strings(spec)),
         ("quoted", [_quotes(each) for each in spec.quoted]),
         ("hole", [f"(?-i:{_nameless(each)})" for each in spec.holes]),
         ("command", [spec.command] if spec.command else []),
@@ -126,6 +126,11 @@ def _comments(spec: LexerSpec) -> list[str]:
         opener, closer = map(re.escape, spec.block_comment)
         patterns.append(rf"{opener}.*?(?:{closer}|\Z)")
     return patterns
+
+
+def _strings(spec: LexerSpec) -> list[str]:
+    dollars = [_DOLLAR_QUOTES] if spec.dollar_quotes else []
+    return [*map(_nameless, spec.literals), *map(_quotes, spec.strings), *dollars]
 
 
 def _quotes(quotes: tuple[str, str, str]) -> str:

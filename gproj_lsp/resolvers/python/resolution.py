@@ -1,0 +1,164 @@
+"""One module, resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from types import MappingProxyType
+
+from gproj_lsp.environment import Environment, Frame
+from gproj_lsp.resolve import Declaration, Effect, Expectation, Reference, Verdict, World
+from gproj_lsp.resolvers.python.api import Api
+from gproj_lsp.resolvers.python.binding import HANDLERS
+from gproj_lsp.resolvers.python.lookup import Lookup
+from gproj_lsp.resolvers.python.reading import read
+from gproj_lsp.resolvers.python.scopes import Bound, Kind, Module, Scope
+from gproj_lsp.resolvers.python.sites import Site, Sites
+from gproj_lsp.resolvers.python.tree import parse
+from gproj_lsp.syntax import Statement
+from gproj_lsp.text import Span, decode
+
+__all__ = ["ModuleResolution"]
+
+_DUMMY = "x"
+"""An identifier put where a name is still to be written, so that what is around it parses."""
+
+
+class ModuleResolution:
+    """What is known of a module's places (`gproj_lsp.resolve.Resolution`).
+
+    Args:
+        statement: The module.
+        environment: Γ before it.
+        world: What is known completely.
+    """
+
+    def __init__(self, statement: Statement, environment: Environment, world: World) -> None:
+        self._statement = statement
+        self._environment = environment
+        self._world = world
+        self._text = statement.filled
+
+    @cached_property
+    def references(self) -> tuple[Reference, ...]:
+        """Every name that is read, every place that binds one again, and what is read of libraries."""
+        holes = [mark.span for mark in self._statement.holes]
+        found: dict[tuple[Span, str], Reference] = {}
+        for each in (*self._names(), *self._again(), *self._api.references()):
+            if not any(hole.contains(each.span) for hole in holes):
+                found.setdefault((each.span, each.sort), each)
+        return tuple(sorted(found.values(), key=lambda each: each.span))
+
+    @cached_property
+    def declarations(self) -> tuple[Declaration, ...]:
+        """The first place that binds each name, where all the names that mean it are in the text."""
+        return tuple(
+            Declaration(bounds[0].span, scope.binding(name))
+            for scope in self._module.scopes
+            for name, bounds in self._bound(scope)
+            if self._is_own(scope, bounds[0])
+        )
+
+    @cached_property
+    def effect(self) -> Effect:
+        """What the module declares for what may come after it, as the cells of a notebook do."""
+        scope = self._module.scope
+        declared = dict(self._bound(scope))
+        places = {
+            scope.binding(name).key: bounds[0].span
+            for name, bounds in declared.items()
+            if self._is_own(scope, bounds[0])
+        }
+        opens = frozenset({"Name"}) if self._module.wild is not None else frozenset[str]()
+        return Effect(tuple(map(scope.binding, declared)), opens=opens, places=MappingProxyType(places))
+
+    @property
+    def readable(self) -> bool:
+        """Whether all of it parses."""
+        return not self._module.broken
+
+    def frames_at(self, offset: int) -> tuple[Frame, ...]:
+        """The scopes around the offset, each with what is bound there by then."""
+        sites, site = self._site(offset)
+        return sites.frames(offset, site)
+
+    def expectation_at(self, offset: int) -> Expectation:
+        """What a name there would have to be."""
+        sites, site = self._site(offset)
+        return Expectation(site.sort if site is not None else "", sites.region(offset))
+
+    @cached_property
+    def _module(self) -> Module:
+        return read(parse(self._text).root_node, HANDLERS)
+
+    @cached_property
+    def _lookup(self) -> Lookup:
+        return Lookup(self._module, self._environment, self._world)
+
+    @cached_property
+    def _api(self) -> Api:
+        return Api(self._module, self._lookup, self._environment, self._world)
+
+    @cached_property
+    def _sites(self) -> Sites:
+        return Sites(self._module, self._lookup, self._api)
+
+    def _site(self, offset: int) -> tuple[Sites, Site | None]:
+        """The site at an offset; where no name stands, that of one that might."""
+        site = self._sites.at(offset)
+        if site is not None:
+            return self._sites, site
+        data = self._statement.data
+        other = decode(data[:offset]) + _DUMMY + decode(data[offset:])
+        changed = ModuleResolution(self._statement.lexer.statement(other), self._environment, self._world)
+        site = changed._sites.at(offset)
+        return (changed._sites, site) if site is not None else (self._sites, None)
+
+    def _names(self) -> Iterator[Reference]:
+        for use in self._module.uses:
+            found = self._lookup.find(use)
+            yield Reference(
+                use.span,
+                use.name,
+                "Name",
+                found.verdict,
+                found.binding,
+                reason=found.reason,
+                candidates=found.candidates,
+            )
+        for use in self._module.elsewhere:
+            found = self._lookup.find(use)
+            if found.verdict is Verdict.DECLARED:
+                yield Reference(use.span, use.name, "Name", found.verdict, found.binding)
+
+    def _again(self) -> Iterator[Reference]:
+        """The places that bind a name another time."""
+        for scope in self._module.scopes:
+            for name, bounds in self._bound(scope):
+                binding = scope.binding(name)
+                for each in bounds[1:]:
+                    if each.kind not in ("deletion", "import"):
+                        yield Reference(each.span, name, "Name", Verdict.DECLARED, binding)
+
+    def _bound(self, scope: Scope) -> Iterator[tuple[str, list[Bound]]]:
+        """What a scope binds somewhere, not counting what it only deletes."""
+        for name, bounds in scope.bound.items():
+            kept = [each for each in bounds if each.kind != "deletion"]
+            if kept:
+                yield name, kept
+
+    def _is_own(self, scope: Scope, first: Bound) -> bool:
+        """Whether every name that means it is in the text, as a name: no member, no keyword, nothing of another module."""
+        named = first.kind == "import" and first.span in self._foreign
+        asked = first.kind == "parameter" and first.name in self._keywords
+        return scope.kind is not Kind.CLASS and not named and not asked
+
+    @cached_property
+    def _foreign(self) -> frozenset[Span]:
+        return frozenset(each.span for each in self._module.imports if each.binds)
+
+    @cached_property
+    def _keywords(self) -> frozenset[str]:
+        return frozenset(
+            name for chain in self._module.chains for step in chain.steps for name, _, _ in step.keywords
+        )

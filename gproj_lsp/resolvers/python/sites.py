@@ -1,0 +1,109 @@
+"""What a place of a module expects, and the names that it can have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+from gproj_lsp.environment import Frame
+from gproj_lsp.resolvers.python.api import Api
+from gproj_lsp.resolvers.python.lookup import Lookup
+from gproj_lsp.resolvers.python.scopes import Chain, Module, Scope, Use
+from gproj_lsp.text import Span
+
+__all__ = ["Site", "Sites"]
+
+
+@dataclass(frozen=True)
+class Site:
+    """A place where a name stands.
+
+    Attributes:
+        span: The name's bytes.
+        sort: What it has to be.
+        use: Where it is read.
+        owner: What it has to belong to, or empty.
+    """
+
+    span: Span
+    sort: str
+    use: Use
+    owner: str = ""
+
+
+class Sites:
+    """The places of one module.
+
+    Args:
+        module: The module.
+        lookup: Its names.
+        api: What it reads of libraries.
+    """
+
+    def __init__(self, module: Module, lookup: Lookup, api: Api) -> None:
+        self._module = module
+        self._lookup = lookup
+        self._api = api
+
+    def at(self, offset: int) -> Site | None:
+        """The site that a cursor at a byte offset touches; of several, the one that says most."""
+        found = (each for each in self._around(offset) if each.span.touches(offset))
+        return max(found, key=lambda each: (each.span.start, bool(each.owner)), default=None)
+
+    def frames(self, offset: int, site: Site | None) -> tuple[Frame, ...]:
+        """The names that can be read at a byte offset, outermost frame first."""
+        frames = self._lookup.frames(site.use if site is not None else self.use_at(offset))
+        return (
+            (*frames, self._api.frame(site.sort, site.owner)) if site is not None and site.owner else frames
+        )
+
+    def region(self, offset: int) -> tuple[str, ...]:
+        """The scopes around a byte offset, outermost first."""
+        return tuple(scope.kind.value for scope in reversed(list(self._scope(offset).chain())))
+
+    def use_at(self, offset: int) -> Use:
+        """A name that is read at a byte offset, whether or not one is."""
+        scope = self._scope(offset)
+        before = (each for each in self._module.uses if each.scope is scope and each.span.start <= offset)
+        near = max(before, key=lambda each: each.span.start, default=None)
+        block = near.block if near is not None else scope.block
+        while block.above is not None and not block.span.touches(offset):
+            block = block.above
+        return Use("", Span(offset, offset), scope, block)
+
+    def _scope(self, offset: int) -> Scope:
+        inside = [each for each in self._module.scopes if each.span.touches(offset)]
+        return max(inside, key=lambda each: each.span.start, default=self._module.scope)
+
+    def _around(self, offset: int) -> Iterator[Site]:
+        for use in self._module.uses:
+            if use.span.touches(offset):
+                yield Site(use.span, "Name", use)
+        for each in self._module.chains:
+            if each.span.touches(offset):
+                yield from self._steps(each)
+        for said in self._module.imports:
+            if said.span.touches(offset):
+                thing = self._api.thing(said.module) if said.name else None
+                owner = thing.path if thing is not None else ""
+                yield Site(said.span, "Attribute" if said.name else "Module", self.use_at(offset), owner)
+        yield from self._bound(offset)
+
+    def _bound(self, offset: int) -> Iterator[Site]:
+        for scope in self._module.scopes:
+            for bound in chain.from_iterable(scope.bound.values()):
+                if bound.span.touches(offset) and bound.kind not in ("import", "deletion"):
+                    yield Site(bound.span, "NameDecl", Use("", bound.span, scope, bound.block))
+
+    def _steps(self, read: Chain) -> Iterator[Site]:
+        befores = self._api.follow(read).befores
+        for step in read.steps:
+            thing = befores.get(step.span)
+            owner = thing.path if thing is not None else ""
+            if step.name:
+                yield Site(step.span, "Attribute", read.root, owner)
+            for keyword, place, value in step.keywords:
+                yield Site(place, "Keyword", read.root, owner)
+                if owner and self._api.frame("Choice", f"{owner}({keyword})").bindings:
+                    yield Site(value, "Choice", read.root, f"{owner}({keyword})")
