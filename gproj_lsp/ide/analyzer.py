@@ -164,7 +164,7 @@ class Analyzer:
             span.start,
             decode(source.data[span.start : offset]),
             decode(source.data[offset : max(span.end, offset)]),
-            "\n" if self._in_line_comment(source, offset) else "",
+            "\n" if self._needs_break(source, offset, begins=index is None) else "",
             before,
             self._lexer,
             lambda statement: self._memory.resolved(statement, before, closed),
@@ -172,9 +172,13 @@ class Analyzer:
             holes,
         )
 
-    def _in_line_comment(self, source: Source, offset: int) -> bool:
-        """Whether a cursor stands in, or right behind, a comment that runs to the line's end."""
+    def _needs_break(self, source: Source, offset: int, *, begins: bool) -> bool:
+        """Whether text at a cursor must begin a line: in, or right behind, a comment that runs to the line's end, and as a new
+        statement behind another one.
+        """
         line = decode(source.data[source.data.rfind(b"\n", 0, offset) + 1 : offset])
+        if begins and line.strip():
+            return True
         tokens = self._lexer.statement(line, complete=False).tokens
         last = tokens[-1] if tokens else None
         openers = tuple(self._lexer.spec.line_comments)

@@ -30,7 +30,7 @@ class Drafting:
         start: The byte of the document it begins at.
         prefix: Its text before the cursor.
         suffix: Its text behind the cursor.
-        glue: What must stand between the cursor and new text: a line break behind a comment that runs to the line's end.
+        glue: What must stand between the cursor and new text: a line break, where that must begin a line.
         before: Γ before it.
     """
 
@@ -79,7 +79,8 @@ class Drafting:
         for token in statement.code:
             if parts and token.span.start > end:
                 parts.append(" ")
-            parts.append(self._spelled(token, names.get(token.span), words))
+            begun = token.span.end == len(statement.data) and self._begins_name(token.text)
+            parts.append(token.text if begun else self._spelled(token, names.get(token.span), words))
             end = token.span.end
         if parts and end < len(statement.data):
             parts.append(" ")
@@ -93,6 +94,10 @@ class Drafting:
         else:
             declared = words.get(token.text.lower()) or self._spellings.get(token.text.casefold(), "")
         return declared if declared.casefold() == token.text.casefold() else token.text
+
+    def _begins_name(self, text: str) -> bool:
+        """Whether a text is the beginning of a longer name that is declared: somebody may be writing that, and no other word."""
+        return any(name.startswith(text) and name != text for name in self._spellings.values())
 
     @cached_property
     def _spellings(self) -> Mapping[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -90,7 +90,7 @@ def _repeated(lines: list[str], after: str) -> int:
 def _inside(analysis: Analysis, offset: int) -> TokenKind | None:
     """What a cursor is inside of, where text would be a part of that; None among the words of a statement."""
     source = analysis.source
-    start = source.edges[bisect_right(source.edges, offset) - 1]
+    start = source.edges[max(bisect_left(source.edges, offset) - 1, 0)]
     text = decode(source.data[start:offset])
     tokens = source.lexer.statement(f"{text} ", complete=False).tokens
     last = tokens[-1] if tokens else None

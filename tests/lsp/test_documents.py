@@ -47,6 +47,21 @@ def test_of_a_word_that_grew_its_end_is_where_somebody_types():
     assert document("SELECT na FROM t").edited([change], 2, "utf-16").cursor == len("SELECT name")
 
 
+def test_it_is_known_whether_text_was_only_taken_away():
+    def shrinks(new, *, start=1, end=2):
+        span = types.Range(types.Position(0, start), types.Position(0, end))
+        part = types.TextDocumentContentChangePartial(span, new)
+        whole = types.TextDocumentContentChangeWholeDocument("abc"[:start] + new + "abc"[end:])
+        told = {document("abc").edited([change], 2, "utf-16").shrunk for change in (part, whole)}
+        assert len(told) == 1
+        return told.pop()
+
+    assert shrinks("")
+    assert not shrinks("xy")
+    assert not shrinks("x", end=1)
+    assert not shrinks("", end=1)
+
+
 def test_lone_surrogates_are_as_long_as_before():
     change = types.TextDocumentContentChangePartial(
         types.Range(types.Position(0, 1), types.Position(0, 1)), "x"

@@ -108,6 +108,30 @@ async def test_speculation_never_takes_the_place_of_an_action(worker):
     assert [await running, await guess] == [1, 2]
 
 
+async def test_text_for_somebody_who_types_takes_the_place_of_the_text_before_and_of_nothing_else(worker):
+    first, order = Work(), []
+    running = asyncio.create_task(worker.run(first, document="b"))
+    await first.running()
+
+    async def noted(name, priority):
+        await worker.run(lambda _: order.append(name), document="a", priority=priority)
+
+    asked = [
+        asyncio.create_task(noted(*each))
+        for each in (
+            ("ranking", Priority.HOLE),
+            ("ahead", Priority.SPECULATION),
+            ("text", Priority.TYPING),
+            ("newer text", Priority.TYPING),
+        )
+    ]
+    await asyncio.sleep(0)
+    first.released.set()
+    told = await asyncio.gather(running, *asked, return_exceptions=True)
+    assert [isinstance(each, Superseded) for each in told] == [False, False, True, True, False]
+    assert order == ["newer text", "ranking"]
+
+
 async def test_what_is_interrupted_runs_again(worker):
     guess = Work()
     running = asyncio.create_task(worker.run(guess, document="a", priority=Priority.SPECULATION))
