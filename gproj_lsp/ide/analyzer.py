@@ -173,9 +173,7 @@ class Analyzer:
         )
 
     def _needs_break(self, source: Source, offset: int, *, begins: bool) -> bool:
-        """Whether text at a cursor must begin a line: in, or right behind, a comment that runs to the line's end, and as a new
-        statement behind another one.
-        """
+        """Whether text at a cursor must begin a line: behind a comment that runs to its end, and as a new statement."""
         line = decode(source.data[source.data.rfind(b"\n", 0, offset) + 1 : offset])
         if begins and line.strip():
             return True

@@ -96,7 +96,7 @@ class Drafting:
         return declared if declared.casefold() == token.text.casefold() else token.text
 
     def _begins_name(self, text: str) -> bool:
-        """Whether a text is the beginning of a longer name that is declared: somebody may be writing that, and no other word."""
+        """Whether a text is the beginning of a longer name that is declared, so that somebody may be writing that."""
         return any(name.startswith(text) and name != text for name in self._spellings.values())
 
     @cached_property

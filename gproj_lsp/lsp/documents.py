@@ -61,13 +61,13 @@ class Document:
             new = encode(change.text)
             if isinstance(change, types.TextDocumentContentChangePartial):
                 span = span_of(document.lines, change.range, encoding)
+                old = document.data[span.start : span.end]
                 data = b"".join((document.data[: span.start], new, document.data[span.end :]))
                 cursor = span.start + len(new)
             else:
-                changed = _difference(document.data, new)
-                data, cursor = new, changed.end
-                new = new[changed.start : changed.end]
-            shrunk = not new and len(data) < len(document.data)
+                old = document.data
+                data, cursor = new, _difference(old, new).end
+            shrunk = len(new) < len(old) and not _difference(old, new)
             document = replace(document, data=data, cursor=cursor, shrunk=shrunk)
         return document
 

@@ -58,6 +58,8 @@ def test_it_is_known_whether_text_was_only_taken_away():
 
     assert shrinks("")
     assert not shrinks("xy")
+    assert shrinks("b", end=3)
+    assert not shrinks("x", end=3)
     assert not shrinks("x", end=1)
     assert not shrinks("", end=1)
 
