@@ -14,10 +14,25 @@ from typing import Protocol
 from gproj_lsp.environment import Binding, Origin
 from gproj_lsp.errors import InputError
 
-__all__ = ["DISPUTED", "NOTHING", "Facts", "Provider", "Request", "facts_from_table"]
+__all__ = [
+    "DEPRECATED",
+    "DISPUTED",
+    "NOTHING",
+    "REPLACEMENT",
+    "Facts",
+    "Provider",
+    "Request",
+    "facts_from_table",
+]
 
 DISPUTED = "disputed"
 """The attribute of a name that may not be there: who says that it is and who that it is not. References to it are unknown."""
+
+DEPRECATED = "deprecated"
+"""The attribute of a name that is on its way out: what its declaration says of that."""
+
+REPLACEMENT = "replacement"
+"""The attribute of such a name that says what is written instead."""
 
 Entries = Sequence[tuple[str, Mapping[str, object]]]
 """Names with their attributes."""
@@ -57,6 +72,7 @@ class Request:
         seconds: The time limit.
         surface: The surface's name.
         patterns: Which files are in its language, as globs.
+        shelf: The folder of facts that the surface itself brings.
     """
 
     root: Path
@@ -65,6 +81,7 @@ class Request:
     seconds: float = 10.0
     surface: str = ""
     patterns: tuple[str, ...] = ()
+    shelf: Path | None = None
 
     def key(self, setting: str) -> str:
         """A setting as gproj.toml and messages write it."""

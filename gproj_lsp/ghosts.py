@@ -1,4 +1,4 @@
-"""Diagnostics of a statement's references: ghosts, with what could stand there instead, and ambiguous names."""
+"""Diagnostics of a statement's references: ghosts, with what could stand there instead; ambiguous and deprecated names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from functools import lru_cache
 from rapidfuzz.distance import OSA, JaroWinkler
 from rapidfuzz.process import extract
 
-from gproj_lsp.environment import Environment, Origin, Query
+from gproj_lsp.environment import Binding, Environment, Origin, Query
+from gproj_lsp.facts import DEPRECATED, REPLACEMENT
 from gproj_lsp.resolve import Reference, Resolution, Verdict
 from gproj_lsp.surface import Surface
 from gproj_lsp.syntax import HoleMark
@@ -18,6 +19,7 @@ from gproj_lsp.text import LineIndex, Span
 
 __all__ = [
     "AMBIGUOUS",
+    "DEPRECATION",
     "GHOST",
     "UNKNOWN_SORT",
     "Diagnostic",
@@ -30,6 +32,7 @@ __all__ = [
 
 GHOST = "ghost-reference"
 AMBIGUOUS = "ambiguous-reference"
+DEPRECATION = "deprecated-reference"
 UNKNOWN_SORT = "unknown-sort"
 
 _FAR = 0.4
@@ -51,7 +54,7 @@ class Diagnostic:
     """One finding.
 
     Attributes:
-        code: `ghost-reference`, `ambiguous-reference`, `unknown-sort`.
+        code: `ghost-reference`, `ambiguous-reference`, `deprecated-reference`, `unknown-sort`.
         severity: `error` or `warning`.
         message: One sentence for people; names the thing, its sort and where candidates come from.
         name: The name as written, unquoted.
@@ -90,6 +93,8 @@ def diagnose(
             yield _ghost(reference, _around(resolution, environment, reference))
         elif reference.verdict is Verdict.AMBIGUOUS:
             yield _ambiguous(reference)
+        elif reference.binding is not None and DEPRECATED in reference.binding.attrs:
+            yield _deprecated(reference, reference.binding)
 
 
 def unknown_sort(mark: HoleMark, surface: Surface) -> Diagnostic:
@@ -262,4 +267,23 @@ def _ambiguous(reference: Reference) -> Diagnostic:
     message = f'{reference.sort.lower()} "{reference.name}" is ambiguous: {reason}{choices}'
     return Diagnostic(
         AMBIGUOUS, "warning", message, reference.name, reference.sort, reference.span, reference.candidates
+    )
+
+
+def _deprecated(reference: Reference, binding: Binding) -> Diagnostic:
+    instead = binding.attrs.get(REPLACEMENT, "")
+    said = binding.attrs[DEPRECATED]
+    owner = f" of {reference.owner}" if reference.owner else ""
+    told = f": {said}" if said else f"; write {instead}" if instead else ""
+    message = f'{reference.sort.lower()} "{reference.name}"{owner} is deprecated{told}'
+    suggestions = (instead,) if instead else ()
+    return Diagnostic(
+        DEPRECATION,
+        "warning",
+        message,
+        reference.name,
+        reference.sort,
+        reference.span,
+        suggestions,
+        binding.origin,
     )

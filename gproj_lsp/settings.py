@@ -70,6 +70,9 @@ KEYS: Mapping[str, Key] = MappingProxyType(
         "baseline": Key("text", "", "a file of known ghosts that `check` does not report again"),
         "checks.ghost-reference": Key(SEVERITIES, "error", "how a name that nothing declares is told"),
         "checks.ambiguous-reference": Key(SEVERITIES, "warning", "how a name that means two things is told"),
+        "checks.deprecated-reference": Key(
+            SEVERITIES, "warning", "how a name that is on its way out is told"
+        ),
         "checks.unknown-sort": Key(SEVERITIES, "error", "how a hole of a sort that there is not is told"),
         "checks.hole": Key(SEVERITIES, "hint", "how an editor tells holes"),
         "fill.temperature": Key("number", 0.0, "0 takes the likeliest text", 0.0, 10.0),

@@ -238,6 +238,7 @@ class Workspace:
             declared,
             surface=surface.name,
             patterns=surface.patterns,
+            shelf=surface.root / "facts",
         )
 
 

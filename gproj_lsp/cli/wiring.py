@@ -40,6 +40,7 @@ __all__ = [
 ]
 
 PROVIDERS: Mapping[str, str] = {
+    "api": "gproj_lsp.providers.api.snapshots:ApiSnapshots",
     "ddl": "gproj_lsp.providers.files:DdlFiles",
     "snapshot": "gproj_lsp.providers.snapshot:Snapshot",
     "database": "gproj_lsp.providers.database:Database",

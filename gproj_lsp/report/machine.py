@@ -22,10 +22,11 @@ __all__ = ["dump", "github", "json_range", "json_text", "sarif_text"]
 _RULES = {
     "ghost-reference": "A name that nothing declares.",
     "ambiguous-reference": "A bare name that several things declare.",
+    "deprecated-reference": "A name that is on its way out.",
     "unknown-reference": "A name that can't be judged.",
     "unknown-sort": "A hole that asks for a sort the surface does not have.",
 }
-_LEVELS = {"ambiguous-reference": "warning", "unknown-reference": "note"}
+_LEVELS = {"ambiguous-reference": "warning", "deprecated-reference": "warning", "unknown-reference": "note"}
 _LOUD = frozenset({"error", "warning"})
 """Severities that every format has; below them, each has its own word."""
 

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from gproj_lsp.environment import Binding, Environment, Frame, Key, Query
+from gproj_lsp.facts import DEPRECATED
 from gproj_lsp.resolve import Reference, Verdict, World
 from gproj_lsp.resolvers.python.lookup import Lookup
 from gproj_lsp.resolvers.python.scopes import Bound, Caught, Chain, Imported, Module, Step, Use
@@ -264,7 +265,7 @@ def _of(thing: Thing, member: Binding) -> Thing:
 
 
 def _retiring(binding: Binding) -> bool:
-    return "deprecated" in binding.attrs
+    return DEPRECATED in binding.attrs
 
 
 def quoted(text: str) -> str:
@@ -283,6 +284,9 @@ def adopt(bindings: Iterable[Binding]) -> tuple[Binding, ...]:
 
 
 def _placed(binding: Binding) -> Binding:
+    if DEPRECATED in binding.attrs and "status" not in binding.attrs:
+        # What a query can tell apart: it compares values, and a deprecation's is a sentence.
+        return _placed(replace(binding, attrs={**binding.attrs, "status": "deprecated"}))
     if binding.sort == "Choice":
         return replace(binding, spelling=quoted(binding.name))
     if binding.owner:
