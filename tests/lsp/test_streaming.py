@@ -12,7 +12,7 @@ def stream_to(sent):
     """A stream whose messages land in a list; what it has for the loop waits in another."""
     waiting = []
     session = SimpleNamespace(client=SimpleNamespace(stream=True), later=waiting.append)
-    protocol = SimpleNamespace(notify=lambda method, message: sent.append(message["kind"]))
+    protocol = SimpleNamespace(notify=lambda _, message: sent.append(message["kind"]))
     document = SimpleNamespace(uri="file:///a", version=1)
     server = SimpleNamespace(session=session, protocol=protocol)
     return Stream(server, SimpleNamespace(document=document)), waiting
