@@ -2,7 +2,8 @@
 
 Every message has `uri`, `version` and `stream`, one number a request. `kind` tells the rest:
 
-- `begin`: nothing is written yet; sent again where the work had to begin anew, and what was told before is void.
+- `begin`: nothing is written yet; sent again where the work had to begin anew, and what was told before is void. With a `range`
+  where text is written on from a cursor, and in no hole.
 - `hole`: the hole at `range` (`sort`) has its turn.
 - `text`: `text` is all that is written in it so far.
 - `filled`, `left`: it has its whole `text`; it stays, for a `reason`.
@@ -85,9 +86,13 @@ class Stream:
         elif isinstance(event, EmptyQuery):
             self._tell("left", reason=event.error.message)
 
-    def begin(self) -> None:
-        """Work begins, perhaps once more."""
-        self._tell("begin")
+    def begin(self, place: types.Range | None = None) -> None:
+        """Work begins, perhaps once more.
+
+        Args:
+            place: Where text is written that stands in no hole.
+        """
+        self._tell("begin", **({"range": place} if place is not None else {}))
 
     def end(self) -> None:
         """Nothing more comes; what the decoding thread still has to say comes too late."""

@@ -6,7 +6,7 @@ Asked with `{textDocument: {uri}, position}`; answered with `{items: [{insertTex
 
 from __future__ import annotations
 
-from lsprotocol.types import Position
+from lsprotocol.types import Position, Range
 
 from gproj_lsp.lsp.asked import position_in, uri_in
 from gproj_lsp.lsp.inline import Wish
@@ -27,7 +27,7 @@ def register(server: Server) -> None:
         wish = Wish(uri_in(document), position_in(table) or Position(0, 0), asked=True)
         snapshot = await server.fillings.opened(wish.uri)
         stream = Stream(server, snapshot)
-        stream.begin()
+        stream.begin(Range(wish.position, wish.position))
         try:
             offered = await server.inlines.offer(snapshot, wish, stream)
         finally:

@@ -161,6 +161,7 @@ async def test_a_client_of_ours_sees_the_text_grow(opened):
     answer = await complete(editor)
     streams = editor.streams[told:]
     assert [streams[0]["kind"], streams[-1]["kind"]] == ["begin", "end"]
+    assert streams[0]["range"].start == streams[0]["range"].end, "it says where"
     grown = [each["text"] for each in streams if each["kind"] == "text"]
     assert grown
     assert answer.items
