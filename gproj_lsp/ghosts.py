@@ -106,7 +106,7 @@ def unknown_sort(mark: HoleMark, surface: Surface) -> Diagnostic:
 
 
 def nearest(name: str, candidates: Iterable[str], *, cutoff: float = 0.0) -> tuple[str, ...]:
-    """The candidates by likeness to a name: edits first, then a shared beginning, then their own order.
+    """The candidates by likeness to a name: edits first, then the same case, then a shared beginning, then their own order.
 
     Args:
         name: What was written.
@@ -117,13 +117,20 @@ def nearest(name: str, candidates: Iterable[str], *, cutoff: float = 0.0) -> tup
     plain = {spelling: _plain(spelling) for spelling in candidates}
     if len(plain) > _MANY and cutoff:
         plain = _near(wanted, plain, cutoff)
-    scored: list[tuple[float, float, int, str]] = []
+    scored: list[tuple[float, float, float, int, str]] = []
     for index, (spelling, forms) in enumerate(plain.items()):
         likeness = max(OSA.normalized_similarity(wanted, form) for form in forms)
         start = max(JaroWinkler.similarity(wanted, form) for form in forms)
         if likeness >= cutoff:
-            scored.append((-likeness, -start, index, spelling))
+            scored.append((-likeness, -_same_case(name, spelling), -start, index, spelling))
     return tuple(spelling for *_, spelling in sorted(scored))
+
+
+def _same_case(name: str, spelling: str) -> float:
+    """Likeness with upper and lower case apart; of a name in capitals it tells nothing."""
+    return (
+        0.0 if name.isupper() else OSA.normalized_similarity(name, spelling.strip(_QUOTES).rpartition(".")[2])
+    )
 
 
 def clear(name: str, suggestions: Sequence[str]) -> bool:

@@ -26,6 +26,10 @@ _KEPT = 1024
 """How many statements are shared with equal texts besides those in use."""
 
 
+_SHARED = 20_000
+"""Longer statements, in characters, are not: each of them with its tokens would stay for as long as a thousand others take."""
+
+
 class TokenKind(Enum):
     """What the lexer tells apart."""
 
@@ -147,8 +151,10 @@ class Lexer:
         self._statements = lru_cache(maxsize=_KEPT)(self._new_statement)
 
     def statement(self, text: str, *, complete: bool = True, cursor: int | None = None) -> Statement:
-        """The statement of a text; equal texts share one value and what was found out about it."""
-        return self._statements(text, complete) if cursor is None else Statement(text, self, complete, cursor)
+        """The statement of a text; equal texts of some size share one value and what was found out about it."""
+        if cursor is None and len(text) <= _SHARED:
+            return self._statements(text, complete)
+        return Statement(text, self, complete, cursor)
 
     def _new_statement(self, text: str, complete: bool) -> Statement:  # noqa: FBT001  (lru_cache keys are positional)
         return Statement(text, self, complete)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from threading import Lock, RLock
 from typing import Generic, TypeVar
@@ -35,19 +35,30 @@ _READ = 1_000
 What is in use for ever, the references and findings of every open document, is a third of it."""
 
 
+_LONG = 2_000
+"""So many characters of a statement count as another statement in what is kept."""
+
 _Seen = tuple[Statement, Environment, frozenset[str]]
 """A statement, Γ before it, and the sorts known completely there."""
+
+
+def _weight(seen: _Seen) -> int:
+    """A statement counts as several where it is long: some languages have a whole file in one."""
+    return 1 + len(seen[0].text) // _LONG
 
 
 class Recent(Generic[_Key, _Value]):
     """A mapping of bounded size that forgets what was not asked for longest. Any thread may use it.
 
     Args:
-        most: How many entries it holds.
+        most: How many entries it holds, or how much they may weigh together; the last one is held whatever it weighs.
+        weight: What an entry weighs, by its key.
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, weight: Callable[[_Key], int] = lambda _: 1) -> None:
         self._most = most
+        self._weight = weight
+        self._held = 0
         self._entries: OrderedDict[_Key, _Value] = OrderedDict()
         self._lock = Lock()
 
@@ -66,16 +77,21 @@ class Recent(Generic[_Key, _Value]):
             The value.
         """
         with self._lock:
+            if key not in self._entries:
+                self._held += self._weight(key)
             self._entries[key] = value
             self._entries.move_to_end(key)
-            if len(self._entries) > self._most:
-                self._entries.popitem(last=False)
+            while self._held > self._most and len(self._entries) > 1:
+                oldest, _ = self._entries.popitem(last=False)
+                self._held -= self._weight(oldest)
         return value
 
     def forget(self, key: _Key) -> None:
         """Drop an entry, if there is one."""
         with self._lock:
-            self._entries.pop(key, None)
+            if key in self._entries:
+                del self._entries[key]
+                self._held -= self._weight(key)
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -101,8 +117,8 @@ class Memory:
         self._surface = surface
         self._settings = settings
         self._worlds: dict[frozenset[str], World] = {}
-        self._known: Recent[_Seen, Resolved] = Recent(most)
-        self._read: Recent[_Seen, Resolution] = Recent(_READ)
+        self._known: Recent[_Seen, Resolved] = Recent(most, _weight)
+        self._read: Recent[_Seen, Resolution] = Recent(_READ, _weight)
         self._grown: Recent[tuple[Environment, Effect], Environment] = Recent(most)
 
     def walk(

@@ -28,6 +28,7 @@ _Data = TypedDict(
         "module": str,
         "class": str,
         "hosts": str,
+        "past": str,
         "generics": str,
         "harmless": str,
     },
@@ -44,6 +45,7 @@ class Lexicon:
         of_module: What the import system gives a module.
         of_class: What a class statement gives its body.
         hosts: What may be there, depending on what runs the file.
+        past: Builtins of releases before all of those.
         generics: Between the brackets of which a string is a type.
         harmless: Functions that change no dictionary that they are given.
     """
@@ -53,6 +55,7 @@ class Lexicon:
     of_module: frozenset[str]
     of_class: frozenset[str]
     hosts: frozenset[str]
+    past: frozenset[str]
     generics: frozenset[str]
     harmless: frozenset[str]
 
@@ -83,6 +86,7 @@ def lexicon() -> Lexicon:
         frozenset(data["module"].split()),
         frozenset(data["class"].split()),
         frozenset(data["hosts"].split()),
+        frozenset(data["past"].split()),
         frozenset(data["generics"].split()),
         frozenset(data["harmless"].split()),
     )

@@ -12,7 +12,7 @@ from gproj_lsp.resolvers.python.scopes import Chain, Kind, Use
 from gproj_lsp.resolvers.python.tree import Node, text_of, words_in
 
 if TYPE_CHECKING:
-    from gproj_lsp.resolvers.python.reading import Reader
+    from gproj_lsp.resolvers.python.reading import Here, Reader
 
 __all__ = ["note_chain", "note_item", "note_name", "settle"]
 
@@ -22,6 +22,20 @@ _ASKING = frozenset({*_SPACES, "dir", "hasattr", "getattr"})
 """What looks for names by their text."""
 _BUILTINS = frozenset({"builtins", "__builtins__", "__builtin__"})
 _READING = frozenset({"get", "keys", "items", "values", "copy", "__contains__", "__getitem__"})
+
+
+_ONLY_READ = frozenset(
+    {
+        "binary_operator",
+        "comparison_operator",
+        "dictionary_splat",
+        "expression_statement",
+        "for_in_clause",
+        "for_statement",
+        "subscript",
+    }
+)
+"""What stands around a dictionary that is not changed there, or is noted by its item."""
 
 
 def note_name(reader: Reader, use: Use) -> None:
@@ -39,6 +53,10 @@ def note_chain(reader: Reader, chain: Chain, node: Node) -> None:
     names = [step.name for step in chain.steps if step.name]
     if "global_enum" in names:
         reader.grow_wild("global_enum declares names")
+    if "__code__" in names:
+        reader.module.carried.add(chain.root.name)
+    if "install" in names:
+        reader.module.spoken.add("")  # as gettext puts what it is told the names of into builtins
     if chain.root.name in _BUILTINS and first.name:
         _note_builtins(reader, chain, node)
     elif chain.root.name == "sys" and first.name == "modules":
@@ -50,7 +68,7 @@ def note_chain(reader: Reader, chain: Chain, node: Node) -> None:
         _note_call(reader, chain, node)
 
 
-def note_item(reader: Reader, target: Node) -> None:
+def note_item(reader: Reader, target: Node, here: Here) -> None:
     """Note what an assignment to an item may do: `globals()["x"] = 1`."""
     if target.type != "subscript":
         return
@@ -59,8 +77,10 @@ def note_item(reader: Reader, target: Node) -> None:
         return
     text = text_of(value)
     if value.type == "call" and text in {f"{each}()" for each in _SPACES}:
-        if text != "locals()" or _outside(value):
+        if text == "globals()" or here.scope.kind is Kind.MODULE:
             _name_or_any(reader, target.child_by_field_name("subscript"), f"{text}[…] is assigned to")
+        elif here.scope.kind is Kind.CLASS:
+            here.scope.custom = True
     elif text in _BUILTINS or text.endswith(".__dict__"):
         _name_or_any(reader, target.child_by_field_name("subscript"), f"{text}[…] is assigned to")
 
@@ -75,7 +95,7 @@ def _note_call(reader: Reader, chain: Chain, node: Node) -> None:
     elif name == "setattr" and arguments:
         _note_setattr(reader, arguments)
     elif name in _SPACES and not arguments and _holds_names(chain.root, name):
-        _note_space(reader, call, name)
+        _note_space(reader, chain.root, call, f"{name}()")
 
 
 def _holds_names(use: Use, name: str) -> bool:
@@ -102,38 +122,39 @@ _SETTING = "setattr(…)"
 """Not a name: notes that something is set by its text on what a variable holds."""
 
 
-def _note_space(reader: Reader, call: Node, name: str) -> None:
-    """A dictionary of names, and what is done with it."""
-    around = call.parent
-    if around is None:
+def _note_space(reader: Reader, use: Use, space: Node, name: str) -> None:
+    """A dictionary of names, and what is done with it.
+
+    Args:
+        reader: Reads the module.
+        use: What it is asked of.
+        space: The dictionary.
+        name: What messages call it.
+    """
+    around = space.parent
+    member = around.child_by_field_name("attribute") if around is not None else None
+    if around is None or around.type in _ONLY_READ:
         return
-    if around.type == "attribute":
-        member = around.child_by_field_name("attribute")
-        if member is not None and text_of(member) not in _READING:
-            reader.grow_wild(f"{name}().{text_of(member)} may declare names")
-    elif around.type in ("argument_list", "keyword_argument", "list_splat", "dictionary_splat"):
-        _note_given(reader, around, name)
-    elif around.type not in (
-        "subscript",
-        "comparison_operator",
-        "for_statement",
-        "for_in_clause",
-        "binary_operator",
-        "expression_statement",
-    ):
-        reader.grow_wild(f"{name}() is handed on")
+    if member is not None and around.type == "attribute":
+        harmless, reason = text_of(member) in _READING, f"{name}.{text_of(member)} may declare names"
+    else:
+        harmless, reason = _is_harmless(around), f"{name} is handed on"
+    if harmless:
+        return
+    if name in ("locals()", "vars()") and use.scope.kind is Kind.CLASS:
+        use.scope.custom = True  # what a class has is no name anywhere else
+    else:
+        reader.grow_wild(reason)
 
 
-def _note_given(reader: Reader, around: Node, name: str) -> None:
-    if around.type == "dictionary_splat":
-        return
+def _is_harmless(around: Node) -> bool:
+    """Whether what is given a dictionary leaves it as it is."""
     if around.type == "keyword_argument" and text_of(around).partition("=")[0].strip() == "globals":
-        return  # as timeit has it
-    given = around if around.type == "argument_list" else around.parent
-    call = given.parent if given is not None else None
+        return True  # as timeit has it
+    given = around.parent if around.type in ("keyword_argument", "list_splat") else around
+    call = given.parent if given is not None and given.type == "argument_list" else None
     function = call.child_by_field_name("function") if call is not None else None
-    if function is None or text_of(function) not in lexicon().harmless:
-        reader.grow_wild(f"{name}() is handed on")
+    return function is not None and text_of(function) in lexicon().harmless
 
 
 def _note_builtins(reader: Reader, chain: Chain, node: Node) -> None:
@@ -141,7 +162,9 @@ def _note_builtins(reader: Reader, chain: Chain, node: Node) -> None:
     first = chain.steps[0]
     if first.stored:
         reader.module.spoken.add(first.name)
-    elif first.name == "__dict__" and (len(chain.steps) > 1 or not _is_read(node)):
+    elif first.name == "__dict__" and len(chain.steps) == 1:
+        _note_space(reader, chain.root, node, "builtins.__dict__")
+    elif first.name == "__dict__" and chain.steps[1].name not in _READING:
         reader.grow_wild("builtins.__dict__ may declare names")
 
 
@@ -199,17 +222,3 @@ def _innermost(node: Node) -> Node:
         if below is None:
             return call
         here = below
-
-
-def _is_read(node: Node) -> bool:
-    return node.parent is not None and node.parent.type in ("subscript", "comparison_operator")
-
-
-def _outside(node: Node) -> bool:
-    """Whether a node is in no function."""
-    here: Node | None = node
-    while here is not None:
-        if here.type in ("function_definition", "lambda"):
-            return False
-        here = here.parent
-    return True

@@ -70,7 +70,7 @@ def store(reader: Reader, node: Node, kind: str, here: Here, life: Life = ALWAYS
         elif target.type == "attribute":
             _chain(reader, target, here, stored=True)
         else:
-            dynamic.note_item(reader, target)
+            dynamic.note_item(reader, target, here)
             reader.later(target, here)
 
 

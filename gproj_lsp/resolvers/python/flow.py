@@ -61,6 +61,8 @@ def _never(bounds: Sequence[Bound], scope: Scope) -> State:
 
 def _reaches(bound: Bound, use: Use) -> bool:
     """Whether a binding may have run, and hold."""
+    if bound.span == use.span:
+        return False  # `x += 1` reads first, however often it runs
     if bound.life.until and not bound.life.since <= use.span.start < bound.life.until:
         return False
     return bound.life.since <= use.span.start or _loop(bound, use) is not None

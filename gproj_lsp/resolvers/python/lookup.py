@@ -150,7 +150,7 @@ class Lookup:
             return "it stands in a string"
         if Caught.NAME in use.caught:
             return "a NameError is caught"
-        if Caught.RELEASE in use.caught:
+        if Caught.RELEASE in use.caught and (name in lexicon().past or name in lexicon().since):
             return "the text is for some releases or systems only"
         if self._bound_in_handler(use):
             return "the handlers of the try bind it"
@@ -160,6 +160,8 @@ class Lookup:
             return self._wild[0]
         if name in self._spoken:
             return "it is set or looked for by its text"
+        if any(scope.name in self._module.carried for scope in use.scope.chain()):
+            return "its code may run with other names"
         if use.scope.kind is Kind.CLASS and use.scope.custom:
             return "the metaclass may declare it"
         return self._broken(name, span)

@@ -159,6 +159,7 @@ class Scope:
         block: The suite that it is written in.
         bound: What is bound in it, in the order of the text, by name.
         outer: Names that `global` or `nonlocal` sends elsewhere.
+        name: What a function is called.
         custom: Whether a metaclass is named that may bring names of its own.
         bindings: What stands for each name in Γ; filled when first asked for.
     """
@@ -169,6 +170,7 @@ class Scope:
     block: Block
     bound: dict[str, list[Bound]] = field(default_factory=dict)
     outer: dict[str, str] = field(default_factory=dict)
+    name: str = ""
     custom: bool = False
     bindings: dict[str, Binding] = field(default_factory=dict)
 
@@ -288,6 +290,7 @@ class Module:
         wild: Why names may come to be when it runs, and the byte from which on; the first such place.
         spoken: Names that are bound, or looked for, by their text.
         texts: Every text in it that is a name.
+        carried: Functions whose code is taken, to be run with other names than the module's.
         patched: Members that are assigned to on anything.
         broken: Whether it does not parse.
         doubtful: Where it does not parse: names that may be bound there.
@@ -303,6 +306,7 @@ class Module:
     wild: tuple[str, int] | None = None
     spoken: set[str] = field(default_factory=set)
     texts: set[str] = field(default_factory=set)
+    carried: set[str] = field(default_factory=set)
     patched: set[str] = field(default_factory=set)
     broken: bool = False
     doubtful: frozenset[str] = frozenset()
