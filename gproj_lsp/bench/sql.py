@@ -18,7 +18,7 @@ from types import MappingProxyType
 from gproj_lsp.bench.columns import Task
 from gproj_lsp.bench.execution import Execution, Judge, absent, matches
 from gproj_lsp.bench.sheet import Sheet, Value
-from gproj_lsp.bench.writing import Listed, Masked, Plain, Question, Retrying, Writer, Written
+from gproj_lsp.bench.writing import BUDGET, Listed, Masked, Plain, Question, Retrying, Writer, Written
 from gproj_lsp.decode.base import LanguageModel, MaskEngine
 from gproj_lsp.decode.complete import Completer, Wanted
 from gproj_lsp.decode.context import Context
@@ -74,6 +74,7 @@ class Answer:
         quoted: Whether only reading double quotes strictly shows that a name is not there: it may be meant as a string.
         complaint: What the database says of it.
         tokens: Tokens written.
+        chosen: Those of them that the model chose.
         model_calls: How often the model was asked.
         seconds: How long it took.
         free_bits: How much the model had to choose from.
@@ -90,6 +91,7 @@ class Answer:
     quoted: bool
     complaint: str
     tokens: int
+    chosen: int
     model_calls: int
     seconds: float
     free_bits: float | None
@@ -217,7 +219,7 @@ class _Arm:
 
     def _masked(self, context: Context, seed: int) -> Masked:
         by_chance = self.name == "uniform"
-        wanted = Wanted(Sampling(1.0, seed=seed) if by_chance else GREEDY, _RUNGS[self.name])
+        wanted = Wanted(Sampling(1.0, seed=seed) if by_chance else GREEDY, _RUNGS[self.name], BUDGET)
         who = Context(UniformModel(context.vocabulary)) if by_chance else context
         return Masked(Completer(self._surface, who, self._engine, wanted, kept=self._kept), self._surface)
 
@@ -241,6 +243,7 @@ def _judged(asked: _Asked, arm: str, written: Written) -> Answer:
         quoted=bool(strict) and strict not in ghosts,
         complaint=given.error,
         tokens=written.tokens,
+        chosen=written.chosen,
         model_calls=written.model_calls,
         seconds=written.seconds,
         free_bits=written.free_bits,
@@ -268,6 +271,7 @@ def sheet(crew: Crew, answers: Sequence[Answer]) -> Sheet:
             "ghost tables",
             "quoted",
             "tokens",
+            "chosen",
             "calls",
             "median s",
             "free bits",
@@ -282,7 +286,8 @@ def sheet(crew: Crew, answers: Sequence[Answer]) -> Sheet:
             "match: the share of queries that give what the reference gives; single, joins, nested: by the reference's class.",
             "ghost columns, tables: queries that name one that is not there, by the database or by our own check.",
             "quoted: queries where only reading double quotes as names always shows one; it may be meant as a string.",
-            "tokens, calls, free bits: means. unended: queries that the budget cut, or that could not be begun.",
+            "tokens, chosen, calls, free bits: means. chosen: by the model; the rest were the only ones possible.",
+            "unended: queries that the budget cut, or that could not be begun.",
             "published: Table 3 of the paper, Qwen3-0.6B, 60 samples of its own choice.",
         ),
     )
@@ -300,6 +305,7 @@ def _row(arm: str, answers: Sequence[Answer]) -> tuple[Value, ...]:
         sum("table" in answer.ghosts for answer in answers),
         sum(answer.quoted for answer in answers),
         sum(answer.tokens for answer in answers) / count,
+        sum(answer.chosen for answer in answers) / count,
         sum(answer.model_calls for answer in answers) / count,
         median(answer.seconds for answer in answers),
         sum(bits) / len(bits) if bits else None,

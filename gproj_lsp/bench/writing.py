@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Listed", "Masked", "Plain", "Question", "Retrying", "Writer", "Written"]
 
-BUDGET = 192
-"""Tokens that one query may take, in every way of writing."""
+BUDGET = 144
+"""Tokens that one query may take, in every way of writing; the longest reference of Spider's has 134."""
 RETRIES = 4
 _ENDS = (";", "\n\n", "\n--", "```")
 """Where a free text is taken to end; what else a model would say is no part of its query."""
@@ -61,6 +61,7 @@ class Written:
     Attributes:
         query: The query; what there is of it where writing came to no end.
         tokens: Tokens written, those of attempts that were given up included.
+        chosen: Those that the model chose; the others were the only ones possible.
         model_calls: How often the model was asked.
         seconds: How long it took.
         free_bits: How much the model had to choose from; None where nothing bounded it.
@@ -69,6 +70,7 @@ class Written:
 
     query: str
     tokens: int
+    chosen: int
     model_calls: int
     seconds: float
     free_bits: float | None = None
@@ -102,10 +104,11 @@ class Masked:
         try:
             found = self.completer.complete(document, len(encode(document)), question.reader)
         except GprojError as error:
-            return Written(_BEGIN, 0, 0, time.perf_counter() - began, None, error.message)
+            return Written(_BEGIN, 0, 0, 0, time.perf_counter() - began, None, error.message)
         return Written(
             _ended(_BEGIN + found.text),
             found.ledger.tokens,
+            found.ledger.steps,
             found.ledger.model_calls,
             time.perf_counter() - began,
             found.ledger.free_bits,
@@ -141,6 +144,7 @@ class Plain:
         found = freely(self.context, encode(prompt), _ENDS, BUDGET)
         return Written(
             _ended(_BEGIN + found.text),
+            found.tokens,
             found.tokens,
             self.context.calls - calls,
             time.perf_counter() - began,
@@ -207,7 +211,7 @@ class Retrying:
             tokens += written.tokens
             calls += written.model_calls
             seconds += written.seconds
-        return Written(written.query, tokens, calls, seconds, None, written.reason)
+        return Written(written.query, tokens, tokens, calls, seconds, None, written.reason)
 
 
 def _ended(text: str) -> str:

@@ -225,6 +225,8 @@ class _Decode:
     def _force(self) -> None:
         """Write what every continuation begins with."""
         self.place.seek(self.text, len(self.text))
+        if self._breaks():
+            return
         while forced := _whole_characters(self.text, self.place.matcher.forced()):
             self._write(forced)
             self.place.seek(self.text, len(self.text))
@@ -240,7 +242,7 @@ class _Decode:
 
     def _choose(self, among: int, stop: Stop | None) -> bool:
         """Let the model take one of the admitted tokens; True where it ended the text."""
-        if among == 1:
+        if among == 1 and not self._breaks():
             return self._take(int(admitted(self.buffer)[0]))
         complete = self.place.matcher.is_complete()
         if complete and self._only_ends(among):
@@ -266,15 +268,24 @@ class _Decode:
                 return self._finish()
 
     def _leaves(self, logits: Logits) -> bool:
-        """Whether the model wants to be done: it wants what is not admitted, which in a longer text must be blank or an end."""
+        """Whether the model wants to be done: it wants what is not admitted.
+
+        In a longer text that must be blank or an end, or begin a new line: elsewhere it may want to go on by another way.
+        """
         if not self.sampler.leaves(logits, self.buffer):
             return False
+        if self._breaks():
+            return True
         wish = self.vocabulary.tokens[int(logits.argmax())].strip()
         return self.single or not wish or wish.startswith(self.parting)
 
     def _over(self) -> bool:
         """Whether the text may be over here, or could have been before the blanks at its end."""
         return self.complete_at >= 0 and not self.text[self.complete_at :].strip()
+
+    def _breaks(self) -> bool:
+        """Whether the text could have been over before the line break at its end: the model is asked then, come what may."""
+        return not (self.single or self.closed) and self._over() and b"\n" in self.text[self.complete_at :]
 
     def _only_ends(self, among: int) -> bool:
         return among == sum(admits(self.buffer, token) for token in self.vocabulary.end)

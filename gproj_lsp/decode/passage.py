@@ -17,6 +17,7 @@ from gproj_lsp.decode.sampling import GREEDY, Sampler, Sampling
 from gproj_lsp.decode.scoping import Draft, Ground, Kept, Misfit, Refused, Scoping
 from gproj_lsp.decode.trace import Ledger, Listener, Text
 from gproj_lsp.decode.until import Until
+from gproj_lsp.decode.widening import widening
 from gproj_lsp.errors import Cancelled
 from gproj_lsp.fragment import Rung
 from gproj_lsp.text import decode, encode
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from gproj_lsp.decode.base import MaskEngine, Matcher, Stop
     from gproj_lsp.decode.context import Context
     from gproj_lsp.environment import Environment
-    from gproj_lsp.resolve import Scope
+    from gproj_lsp.resolve import Reference, Scope
     from gproj_lsp.surface import CompletionSpec, Surface
     from gproj_lsp.text import Span
 
@@ -137,6 +138,9 @@ class _Framed:
 
     def environment(self, text: str, span: Span) -> Environment:
         return self.statement.environment(text + self.suffix, span)
+
+    def unmet(self, text: str, span: Span) -> tuple[Reference, ...]:
+        return self.statement.unmet(text, span)
 
 
 class _OutOfTimeError(Exception):
@@ -251,12 +255,31 @@ class Passage:
             misfit = self.scoping.misfit(text, ended=ended)
             if misfit is None:
                 break
-            again = self._again(text, misfit) if misfit.clause.span.start >= self.start - 1 else None
+            again = self._widened(text, misfit, ended=ended)
+            if again is None and misfit.clause.span.start >= self.start - 1:
+                again = self._again(text, misfit)
             if again is None or again == text:
                 self.scoping.tolerate(misfit)
             else:
                 text = again
         return text
+
+    def _widened(self, text: str, misfit: Misfit, *, ended: bool) -> str | None:
+        """The text with its scope having what a region named too early, if there is one way to that."""
+        spec = self.owner.spec.widening
+        found = None if spec is None else widening(spec, self.scoping.draft, text, misfit)
+        if found is None or found[0] < self.start:
+            return None
+        at, more = found
+        data = encode(text)
+        wider = decode(data[:at]) + more + decode(data[at:])
+        left = self.scoping.misfit(wider, ended=ended)
+        if left is not None and left.scope.span.start == misfit.scope.span.start:
+            return None
+        self.ledger.gave(encode(more))
+        self.ledger.tokens += len(self.owner.context.vocabulary.encode(encode(more)))
+        self.owner.told(Text(at - self.start, encode(more) + data[at:]))
+        return wider
 
     def _go_on(self, text: str, ground: Ground) -> tuple[str, bool]:
         """Write on until the ground changes; tells whether the model ended the text."""

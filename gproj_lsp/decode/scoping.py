@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from gproj_lsp.decode.base import MaskEngine, Matcher, Vocabulary
     from gproj_lsp.environment import Binding
-    from gproj_lsp.resolve import Clause, Scope
+    from gproj_lsp.resolve import Clause, Reference, Scope
     from gproj_lsp.surface import CompletionSpec, Surface
 
 __all__ = ["Draft", "Ground", "Kept", "Misfit", "Refused", "Scoping"]
@@ -47,6 +47,10 @@ class Draft(Protocol):
 
     def environment(self, text: str, span: Span) -> Environment:
         """Γ where a name would stand in the place of some bytes of a text for it."""
+        ...
+
+    def unmet(self, text: str, span: Span) -> tuple[Reference, ...]:
+        """The names in some bytes of a text for it that are not declared there."""
         ...
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from gproj_lsp.resolve import Reference, Scope
+from gproj_lsp.resolve import Reference, Scope, Verdict
 from gproj_lsp.syntax import Statement, TokenKind
 from gproj_lsp.text import Span, decode, encode
 
@@ -59,6 +59,13 @@ class Drafting:
             if hole.span.start == at:
                 return hole.environment
         return self.before
+
+    def unmet(self, text: str, span: Span) -> tuple[Reference, ...]:
+        """The names in some bytes of a text for the statement that are not declared there."""
+        found = self._read(self._lexer.statement(text, complete=False)).references
+        return tuple(
+            each for each in found if span.contains(each.span) and each.verdict is not Verdict.DECLARED
+        )
 
     def is_open(self, text: str) -> bool:
         """Whether a text for the statement ends inside a string, a quoted name or a comment: whether a blank is part of it."""

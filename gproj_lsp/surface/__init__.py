@@ -11,6 +11,8 @@ from gproj_lsp.surface.spec import (
     PromptSpec,
     SortSpec,
     Surface,
+    TypedHole,
+    WideningSpec,
 )
 
 __all__ = [
@@ -22,6 +24,8 @@ __all__ = [
     "PromptSpec",
     "SortSpec",
     "Surface",
+    "TypedHole",
+    "WideningSpec",
     "load",
     "shipped",
     "surface_for",

@@ -26,6 +26,8 @@ from gproj_lsp.surface.spec import (
     PromptSpec,
     SortSpec,
     Surface,
+    TypedHole,
+    WideningSpec,
 )
 from gproj_lsp.tomlfile import TomlFile
 
@@ -37,6 +39,7 @@ _KINDS = ("text", "texts", "url")
 _RUNGS = {rung.name.lower(): rung for rung in Rung}
 _PATH = re.compile(r" - at `\$(?P<path>[^`]*)`$")
 _STEP = re.compile(r"\.([\w-]+)|\[(?:\d+|\.\.\.)\]")
+_TYPED_HOLE = re.compile(r"\{:(\w+)\}")
 _UNKNOWN = re.compile(r"unknown field `(?P<key>[^`]*)`")
 
 Raw = dict[str, object]
@@ -102,12 +105,18 @@ class _Prompt(_Strict):
     member: str = PromptSpec.member
 
 
+class _Widening(_Strict):
+    text: str
+    behind: tuple[str, ...]
+
+
 class _Completion(_Strict):
     sort: str
     scopes: dict[str, str] = {}
     behind: str = '""'
     in_comments: bool = False
     in_strings: bool = False
+    widening: _Widening | None = None
 
 
 class _Sort(_Strict):
@@ -304,7 +313,21 @@ def _completion(file: TomlFile, sorts: Mapping[str, SortSpec], raw: Raw | None) 
     except GrammarError as error:
         raise _error(file, error.message, "completion", "behind") from error
     scopes = MappingProxyType(table.scopes)
-    return CompletionSpec(table.sort, scopes, behind, table.in_comments, table.in_strings)
+    widening = _widening(file, sorts, table.widening)
+    return CompletionSpec(table.sort, scopes, behind, table.in_comments, table.in_strings, widening)
+
+
+def _widening(file: TomlFile, sorts: Mapping[str, SortSpec], table: _Widening | None) -> WideningSpec | None:
+    if table is None:
+        return None
+    *pieces, rest = _TYPED_HOLE.split(table.text)
+    parts = tuple(TypedHole(*pair) for pair in zip(pieces[::2], pieces[1::2], strict=True))
+    if rest or not parts:
+        where = ("completion", "widening", "text")
+        raise _error(file, "a widening is a text that ends in a typed hole, as {:Table}", *where)
+    for part in parts:
+        _known(file, sorts, part.sort, "completion", "widening")
+    return WideningSpec(parts, frozenset(table.behind))
 
 
 def _lexer(file: TomlFile, raw: Raw, keys: tuple[str, ...]) -> LexerSpec:

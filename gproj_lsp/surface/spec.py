@@ -21,6 +21,8 @@ __all__ = [
     "PromptSpec",
     "SortSpec",
     "Surface",
+    "TypedHole",
+    "WideningSpec",
 ]
 
 KINDS = ("", "constant", "field", "function", "module", "struct", "variable")
@@ -180,6 +182,32 @@ class PromptSpec:
 
 
 @dataclass(frozen=True)
+class TypedHole:
+    """A hole of a sketch and the text before it.
+
+    Attributes:
+        text: The text.
+        sort: The hole's sort.
+    """
+
+    text: str
+    sort: str
+
+
+@dataclass(frozen=True)
+class WideningSpec:
+    """A sketch of what brings something more into a scope.
+
+    Attributes:
+        parts: Its holes, the first of which is what is brought in.
+        behind: The regions behind whose last it stands.
+    """
+
+    parts: tuple[TypedHole, ...]
+    behind: frozenset[str]
+
+
+@dataclass(frozen=True)
 class CompletionSpec:
     """What is written where someone wants a text to be continued.
 
@@ -189,6 +217,7 @@ class CompletionSpec:
         behind: What may follow a scope's text directly.
         in_comments: Whether anything is written inside comments.
         in_strings: Whether anything is written inside strings.
+        widening: What lets a scope have names of something that it does not name yet; None: nothing.
     """
 
     sort: str
@@ -196,6 +225,7 @@ class CompletionSpec:
     behind: Grammar
     in_comments: bool = False
     in_strings: bool = False
+    widening: WideningSpec | None = None
 
 
 @dataclass(frozen=True)

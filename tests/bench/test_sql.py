@@ -12,7 +12,7 @@ from gproj_lsp.bench import ladder, sql
 from gproj_lsp.bench.columns import Task
 from gproj_lsp.bench.execution import Judge
 from gproj_lsp.bench.sql import World, class_of, drawn
-from gproj_lsp.bench.writing import Listed, Plain, Question, Retrying
+from gproj_lsp.bench.writing import BUDGET, Listed, Plain, Question, Retrying
 from gproj_lsp.decode.context import Context
 from gproj_lsp.decode.engines import make_engine
 from gproj_lsp.decode.lanes import Alone, Lanes
@@ -138,7 +138,7 @@ def test_free_text_ends_where_it_is_taken_to_end(world, sql):
         written = Plain(Context(says({}, f" name FROM users{end}")), sql).write(question)
         assert written.query == "SELECT name FROM users"
     for ever in ("\n" * 3, " name," * 100):
-        assert Plain(Context(says({}, ever)), sql).write(question).tokens <= 192
+        assert Plain(Context(says({}, ever)), sql).write(question).tokens <= BUDGET
 
 
 def test_the_mask_names_only_what_is_there_whatever_the_model_wants(world, sql):

@@ -65,7 +65,10 @@ def wants(script, instead=b"name"):
         written = b"SELECT " + instead + b" FROM" if again else script.encode()
         if written.startswith(line):
             return written[len(line) :]
-        same = line[line.rfind(b" FROM") :]  # what stands before it was written otherwise
+        # What stands before that was written otherwise.
+        if b"LIMIT 3" in before + line:
+            return b"?"
+        same = line[max(line.rfind(b" FROM"), line.rfind(b" WHERE")) :]
         return written.partition(same)[2] if b" FROM" in line else b""
 
     return FakeModel(VOCABULARY, wanted)
@@ -99,11 +102,44 @@ def test_behind_a_comment_text_begins_on_a_line_of_its_own(analyzer):
     assert found.text == "\nSELECT count(*) FROM singer;"
 
 
+def test_who_begins_a_line_with_what_is_no_statement_is_done(analyzer):
+    found = written(analyzer, "SELECT name FROM singer LIMIT 3\n?", "|")
+    assert (found.text, found.reason) == ("SELECT name FROM singer LIMIT 3", "")
+
+
 def test_a_name_that_where_can_not_see_is_not_written_there(analyzer):
     found = written(
         analyzer, "SELECT name FROM singer WHERE capacity = 3;", "SELECT name FROM singer WHERE |"
     )
     assert "capacity" not in found.text
+
+
+@pytest.mark.parametrize(
+    ("document", "script", "whole"),
+    [
+        (
+            "|",
+            "SELECT theme FROM stadium WHERE name = 'x';",
+            "SELECT theme FROM stadium JOIN concert ON concert.stadium_id = stadium.stadium_id WHERE name = 'x';",
+        ),
+        (
+            "SELECT capacity FROM |",
+            "SELECT capacity FROM concert;",
+            "SELECT capacity FROM concert JOIN stadium ON concert.stadium_id = stadium.stadium_id;",
+        ),
+    ],
+)
+def test_a_table_that_select_named_a_column_of_is_joined_along_the_one_key_to_it(
+    analyzer, document, script, whole
+):
+    found = written(analyzer, script, document)
+    assert document.replace("|", found.text) == whole
+    assert found.guaranteed
+
+
+def test_where_what_is_joined_would_make_other_names_ambiguous_it_is_not(analyzer):
+    found = written(analyzer, "SELECT stadium_id, theme FROM stadium WHERE capacity = 3;", "|")
+    assert "JOIN" not in found.text
 
 
 def test_what_select_named_too_early_is_written_again_when_from_has_decided(analyzer):

@@ -28,12 +28,13 @@ def join_keys(relations: Sequence[Relation], catalog: Catalog) -> Iterator[Bindi
             for column, target in _along(one, two, catalog):
                 left = f"{one.spelling}.{catalog.spell(column.name)}"
                 right = f"{two.spelling}.{catalog.spell(target.name)}"
-                yield _condition(left, right)
-                yield _condition(right, left)
+                meant = f"{left} = {right}"
+                yield _condition(left, right, meant)
+                yield _condition(right, left, meant)
 
 
-def _condition(left: str, right: str) -> Binding:
-    return Binding(f"{left} = {right}", "JoinKey", attrs={"scope": "visible"})
+def _condition(left: str, right: str, meant: str) -> Binding:
+    return Binding(f"{left} = {right}", "JoinKey", attrs={"scope": "visible", "means": meant})
 
 
 def _along(one: Relation, two: Relation, catalog: Catalog) -> Iterator[tuple[Binding, Binding]]:
