@@ -682,3 +682,51 @@ def bench_columns(
         surface=surface,
         overrides=overrides or (),
     )
+
+
+@bench_app.command(
+    "inline",
+    epilog=_examples(
+        "gproj-lsp bench inline path/to/spider --sample 200 --batch 8",
+        "gproj-lsp bench inline path/to/spider --sample 200 --arms masked --milliseconds 300",
+    ),
+)
+def bench_inline(
+    data: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR", help="Holds tasks.json ({id, db_id, question, query}) and databases/*.sqlite."
+        ),
+    ],
+    arms: Annotated[
+        str, typer.Option(metavar="LIST", help="Which of masked and unmasked.")
+    ] = "masked,unmasked",
+    sample: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Draw so many queries; by default all.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Same seed, same places.")] = 0,
+    milliseconds: Annotated[
+        float, typer.Option(metavar="N", min=0, help="The time that masked text may take; 0: no bound.")
+    ] = 0.0,
+    batch: SideBySide = 1,
+    surface: Surface = None,
+    json: Json = False,
+    overrides: Overrides = None,
+) -> int:
+    """How useful text at the cursor is.
+
+    Queries with known answers are cut at the end of a word; what is offered there is held against how they went on.
+    """
+    from gproj_lsp.cli.bench import inline as body
+
+    return body(
+        data,
+        arms=arms,
+        sample=sample,
+        seed=seed,
+        milliseconds=milliseconds,
+        batch=batch,
+        json=json,
+        surface=surface,
+        overrides=overrides or (),
+    )

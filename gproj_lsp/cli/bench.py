@@ -24,7 +24,7 @@ from gproj_lsp.surface import Surface
 if TYPE_CHECKING:
     from gproj_lsp.bench.sql import World
 
-__all__ = ["batch", "columns", "forced", "ladder", "lsp", "slots", "sql", "throughput"]
+__all__ = ["batch", "columns", "forced", "inline", "ladder", "lsp", "slots", "sql", "throughput"]
 
 _TASKS = "tasks.json"
 _DATABASES = "databases"
@@ -147,6 +147,45 @@ def columns(
                 )
             )
     return _write(sheets, json=json)
+
+
+def inline(
+    data: Path,
+    *,
+    arms: str,
+    sample: int | None,
+    seed: int,
+    milliseconds: float,
+    batch: int,
+    json: bool,
+    surface: str | None,
+    overrides: Iterable[str],
+) -> int:
+    """Write how useful text at the cursor is, by arm."""
+    from gproj_lsp.bench import inline as bench
+    from gproj_lsp.bench.columns import read_tasks
+
+    if milliseconds and batch > 1:
+        mend = "leave --batch or --milliseconds out"
+        raise InputError("texts that are written side by side wait for each other", mend=mend)
+    workspaces = Workspaces(overrides)
+    chosen = _surface(workspaces, surface)
+    places = bench.positions(read_tasks(data / _TASKS), chosen, sample, seed)
+    settings = workspaces.at(Path.cwd()).settings
+    analyzer_of = _analyzers(data / _DATABASES, chosen, tuple(overrides))
+    with progress("loading the model") as shown:
+        crew = open_crew(settings, batch)
+        offers = bench.run(
+            places,
+            analyzer_of,
+            chosen,
+            crew,
+            make_engine(settings.text("engine")),
+            arms=arms.split(","),
+            milliseconds=milliseconds,
+            progress=_counting(shown, "offer"),
+        )
+    return _write([bench.sheet(crew, offers, milliseconds)], json=json)
 
 
 def lsp(*, lines: int, rounds: int, seed: int, json: bool, overrides: Iterable[str]) -> int:
