@@ -276,7 +276,9 @@ class _Joined:
             added: The text.
             readable: Whether the statements it is in must be.
         """
-        before, after = self.reader.analyse(self.text), self.reader.analyse(self._with(added))
+        # Before, somebody still wrote there: what the text might have mended and did not is its fault.
+        before = self.reader.analyse(self.text, self.offset)
+        after = self.reader.analyse(self._with(added))
         span = Span(self.offset, self.offset + len(encode(added)))
         if _findings(after) - _findings(before) or (readable and not after.readable(span)):
             return None
