@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -393,21 +394,52 @@ def demo(
     epilog=_examples(
         "gproj-lsp facts freeze -o schema.json -c surfaces.sql.database=postgresql://localhost/shop",
         "gproj-lsp check . -c surfaces.sql.snapshot=schema.json        no database needed",
+        "gproj-lsp facts freeze mylib --path src        imports mylib, and writes mylib.api.json",
+        "gproj-lsp check . -c surfaces.python.api=mylib",
     ),
 )
 def facts_freeze(
+    package: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="PACKAGE", help="A library to import, which runs its code; none: the sources."
+        ),
+    ] = None,
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write the snapshot.")
-    ],
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where to write the snapshot.")
+    ] = None,
+    static: Annotated[
+        bool, typer.Option("--static", help="Read the library's source instead of importing it.")
+    ] = False,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Write nothing; show how importing and reading it differ.")
+    ] = False,
+    path: Annotated[
+        list[Path] | None, typer.Option("--path", metavar="DIR", help="Where else the library may lie.")
+    ] = None,
+    python: Annotated[
+        str, typer.Option("--python", metavar="FILE", help="The Python that has it.", show_default=False)
+    ] = sys.executable,
+    seconds: Annotated[
+        float, typer.Option("--seconds", min=0.1, help="The time that importing may take.")
+    ] = 60.0,
     surface: Surface = None,
     overrides: Overrides = None,
 ) -> int:
     """Write a snapshot to commit.
 
-    It holds what the configured database and DDL files declare, so that `check` needs neither.
+    Of a library: what it declares. Else: what the configured database and DDL files declare, so that `check` needs neither.
     """
-    from gproj_lsp.cli.facts import freeze as body
+    if package is not None:
+        from gproj_lsp.cli.library import Library, compare_readings, freeze_library
 
+        library = Library(package, tuple(path or ()), python, seconds)
+        return compare_readings(library) if compare else freeze_library(library, output, static=static)
+    from gproj_lsp.cli.facts import freeze as body
+    from gproj_lsp.errors import InputError
+
+    if output is None:
+        raise InputError("no file is named", mend="say where to write with -o schema.json")
     return body(output, surface=surface, overrides=overrides or ())
 
 
