@@ -24,7 +24,16 @@ export default defineConfig(
     },
   },
   {
+    // What is evaluated in the page has the page's names.
     files: ["**/*.mjs"],
-    languageOptions: { globals: { process: "readonly", console: "readonly", URL: "readonly" } },
+    languageOptions: {
+      globals: {
+        process: "readonly",
+        fetch: "readonly",
+        setTimeout: "readonly",
+        document: "readonly",
+        getComputedStyle: "readonly",
+      },
+    },
   },
 );

@@ -1,5 +1,6 @@
 /** What the user may have done; the server does it. */
 
+import { setTimeout } from "node:timers/promises";
 import * as vscode from "vscode";
 import type { Candidates } from "./candidates";
 import { shownDocument } from "./documents";
@@ -141,14 +142,31 @@ export class Commands {
   }
 }
 
-/** Do something that takes a while; the user may stop it. */
+/** Do something that may take a while; the user is told of it, and may stop it, when it does. */
 async function working(
   title: string,
   work: (token: vscode.CancellationToken) => Promise<unknown>,
 ): Promise<void> {
-  const location = vscode.ProgressLocation.Notification;
-  await vscode.window.withProgress({ location, title, cancellable: true }, (_, token) => work(token));
+  const source = new vscode.CancellationTokenSource();
+  const done = work(source.token);
+  const ended = done.then(
+    () => true,
+    () => true,
+  );
+  if (!(await Promise.race([ended, setTimeout(PAUSE, false)]))) {
+    const location = vscode.ProgressLocation.Notification;
+    await vscode.window.withProgress({ location, title, cancellable: true }, (_, token) => {
+      token.onCancellationRequested(() => {
+        source.cancel();
+      });
+      return ended;
+    });
+  }
+  await done;
 }
+
+/** Milliseconds after which something takes a while. */
+const PAUSE = 1000;
 
 /** Do something, and say what went wrong. */
 async function told(work: () => Promise<void>): Promise<void> {

@@ -25,7 +25,8 @@ export class Texts {
       return;
     }
     if (step.kind === "begin") {
-      this.#growing.set(step.uri, { stream: step.stream, version: step.version, pieces: [] });
+      const pieces = step.range === undefined ? [] : [{ range: step.range, text: "" }];
+      this.#growing.set(step.uri, { stream: step.stream, version: step.version, pieces });
     } else if (now?.stream === step.stream) {
       if (step.kind === "end") {
         this.#growing.delete(step.uri);

@@ -49,6 +49,14 @@ export class Marks implements vscode.Disposable {
             this.#draw(editor);
           });
       }),
+      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+        const changed = contentChanges.map(({ range }) => range);
+        vscode.window.visibleTextEditors
+          .filter((editor) => editor.document === document)
+          .forEach((editor) => {
+            this.#drop(editor, changed);
+          });
+      }),
       vscode.window.onDidChangeVisibleTextEditors(all),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration(SETTING)) {
@@ -69,6 +77,15 @@ export class Marks implements vscode.Disposable {
       this.#hole,
       holes.map(({ range }) => range),
     );
+    this.#drawGrowth(editor);
+  }
+
+  /** A hole that was written in is none any more, whatever the server will say of what stands there now. */
+  #drop(editor: vscode.TextEditor, changed: readonly vscode.Range[]): void {
+    const holes = holesOf(vscode.languages.getDiagnostics(editor.document.uri));
+    if (holes.some(({ range }) => changed.some((each) => each.intersection(range)?.isEmpty === false))) {
+      editor.setDecorations(this.#hole, []);
+    }
     this.#drawGrowth(editor);
   }
 

@@ -6,6 +6,7 @@
 
 export const STATUS = "gproj/status";
 export const STREAM = "gproj/stream";
+export const COMPLETE = "gproj/complete";
 
 /** A place in a document: lines and UTF-16 units, both from 0. */
 export interface Place {
@@ -50,7 +51,7 @@ export interface Candidate {
 
 /** One step of a text that grows. */
 export type Growth =
-  | { readonly kind: "begin" }
+  | { readonly kind: "begin"; readonly range?: Extent }
   | { readonly kind: "end" }
   | { readonly kind: "hole"; readonly range: Extent; readonly sort: string }
   | { readonly kind: "text" | "filled"; readonly text: string }
@@ -121,11 +122,24 @@ export function labelsOf(given: unknown): readonly string[] {
   return Array.isArray(items) ? items.map((item) => text(fields(item).label)).filter(Boolean) : [];
 }
 
+/** The texts in the answer of `gproj/complete`, each with what it takes the place of. */
+export function completionsOf(given: unknown): readonly { readonly text: string; readonly range: Extent }[] {
+  const { items } = fields(given);
+  return (Array.isArray(items) ? items : []).flatMap((item) => {
+    const { insertText, range } = fields(item);
+    const place = extentOf(range);
+    return typeof insertText === "string" && place !== undefined ? [{ text: insertText, range: place }] : [];
+  });
+}
+
 function growthOf(found: Fields): Growth | undefined {
   switch (found.kind) {
-    case "begin":
+    case "begin": {
+      const range = extentOf(found.range);
+      return range === undefined ? { kind: "begin" } : { kind: "begin", range };
+    }
     case "end":
-      return { kind: found.kind };
+      return { kind: "end" };
     case "hole": {
       const range = extentOf(found.range);
       return range && { kind: "hole", range, sort: text(found.sort) };

@@ -17,7 +17,17 @@ import { findServer, type Found } from "./discovery";
 import { selectorOf, type Manifest } from "./documents";
 import { places } from "./places";
 import { system } from "./programs";
-import { STATUS, STREAM, labelsOf, statusOf, streamedOf, type Status, type Streamed } from "./protocol";
+import {
+  COMPLETE,
+  STATUS,
+  STREAM,
+  completionsOf,
+  labelsOf,
+  statusOf,
+  streamedOf,
+  type Status,
+  type Streamed,
+} from "./protocol";
 import { SECTION, told } from "./settings";
 import { Turns } from "./turns";
 
@@ -107,6 +117,28 @@ export class Server implements vscode.Disposable {
     }
   }
 
+  /** What somebody asked for comes by the server's own request: it is seen while it grows. */
+  async #writeOn(
+    document: vscode.TextDocument,
+    position: vscode.Position,
+    token: vscode.CancellationToken,
+  ): Promise<vscode.InlineCompletionItem[]> {
+    const asked = { textDocument: { uri: document.uri.toString() }, position };
+    try {
+      const answer: unknown = await this.#client?.sendRequest(COMPLETE, asked, token);
+      return completionsOf(answer).map(
+        ({ text, range: { start, end } }) =>
+          new vscode.InlineCompletionItem(
+            text,
+            new vscode.Range(start.line, start.character, end.line, end.character),
+          ),
+      );
+    } catch (error) {
+      this.log.info(`no text at the cursor: ${messageOf(error)}`);
+      return [];
+    }
+  }
+
   async #begin(file: string): Promise<void> {
     const client = new LanguageClient(
       SECTION,
@@ -116,7 +148,9 @@ export class Server implements vscode.Disposable {
     );
     client.registerFeature(abilities());
     client.onDidChangeState(({ newState }) => {
-      this.#lives.fire(LIVES[newState]);
+      if (client === this.#client) {
+        this.#lives.fire(LIVES[newState]);
+      }
     });
     client.onNotification(STATUS, (given: unknown) => {
       forward(this.#statuses, statusOf(given), client);
@@ -151,6 +185,10 @@ export class Server implements vscode.Disposable {
       initializationOptions: { trusted: vscode.workspace.isTrusted },
       middleware: {
         workspace: { configuration: ({ items }) => items.map(() => this.#settings()) },
+        provideInlineCompletionItems: (document, position, asked, token, next) =>
+          asked.triggerKind === vscode.InlineCompletionTriggerKind.Invoke
+            ? this.#writeOn(document, position, token)
+            : next(document, position, asked, token),
         executeCommand: async (command, [argument]) => {
           try {
             return await this.ask(command, argument);

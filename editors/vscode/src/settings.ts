@@ -14,7 +14,7 @@ export interface Made {
 export const SECTION = "gproj";
 
 /** What is the extension's own; all else under `gproj.` is the server's. */
-const OWN = ["server.", "holes."];
+const OWN = ["server.", "holes.", "trace."];
 
 /**
  * What was set, by key without the section.

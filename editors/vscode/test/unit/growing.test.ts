@@ -28,6 +28,11 @@ suite("a text that grows", () => {
     ]);
   });
 
+  test("is seen at the cursor that it is written on from", () => {
+    const at = range(7);
+    assert.deepEqual(after([1, { kind: "begin", range: at }], [1, text("FROM t")]), [[7, "FROM t"]]);
+  });
+
   test("stays seen while the next hole has its turn", () => {
     const steps: [number, Growth][] = [
       [1, { kind: "begin" }],

@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { labelsOf, markdownOf, modelsOf, rankingOf, statusOf, streamedOf } from "../../src/protocol";
+import {
+  completionsOf,
+  labelsOf,
+  markdownOf,
+  modelsOf,
+  rankingOf,
+  statusOf,
+  streamedOf,
+} from "../../src/protocol";
 
 const RANGE = { start: { line: 0, character: 7 }, end: { line: 0, character: 9 } };
 const STREAMED = { uri: "file:///a.sql", version: 3, stream: 1 };
@@ -22,6 +30,7 @@ suite("what the server says", () => {
   test("a step of a text is of a kind that is shown", () => {
     for (const growth of [
       { kind: "begin" },
+      { kind: "begin", range: RANGE },
       { kind: "hole", range: RANGE, sort: "Column" },
       { kind: "text", text: "na" },
       { kind: "filled", text: "name" },
@@ -61,6 +70,12 @@ suite("what the server says", () => {
       assert.deepEqual(modelsOf(given), { model: "", models: [] });
       assert.deepEqual(labelsOf(given), []);
     }
+  });
+
+  test("text to write on with has its place", () => {
+    const items = [{ insertText: "FROM t", range: RANGE }, { insertText: "nowhere" }, null];
+    assert.deepEqual(completionsOf({ items, reason: "" }), [{ text: "FROM t", range: RANGE }]);
+    assert.deepEqual(completionsOf(null), []);
   });
 
   test("completions come as a list or with more around it", () => {
