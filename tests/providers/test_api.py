@@ -138,7 +138,7 @@ def test_a_package_that_can_not_be_imported_says_why(package):
 
 def test_a_package_that_takes_too_long_is_ended(package):
     folder = package("import time; time.sleep(60)")
-    with pytest.raises(ProviderError, match="more than 0.5 s"):
+    with pytest.raises(ProviderError, match=r"more than 0\.5 s"):
         by_import("lib", folders=[folder], seconds=0.5)
 
 

@@ -148,6 +148,8 @@ class Lookup:
         name, span = use.name, use.span
         if use.quoted:
             return "it stands in a string"
+        if "Name" not in self._world.closed:
+            return "what came before may declare it"
         if Caught.NAME in use.caught:
             return "a NameError is caught"
         if Caught.RELEASE in use.caught and (name in lexicon().past or name in lexicon().since):
