@@ -97,6 +97,19 @@ def test_an_ambiguous_name_is_a_warning_with_its_choices():
     assert found.message == 'column "id" is ambiguous: more than one declaration fits; write u.id or o.id'
 
 
+def test_a_name_on_its_way_out_is_a_warning_with_what_replaces_it():
+    old = Binding(
+        "old", "Column", "users", attrs={"deprecated": "since 2.0", "replacement": "name"}, origin=DDL
+    )
+    found = finding(Reference(Span(0, 3), "old", "Column", Verdict.DECLARED, old, "users"))
+    assert (found.code, found.severity, found.suggestions) == ("deprecated-reference", "warning", ("name",))
+    assert found.message == 'column "old" of users is deprecated: since 2.0'
+    bare = Binding("old", "Column", attrs={"deprecated": "", "replacement": "name"})
+    assert finding(Reference(Span(0, 3), "old", "Column", Verdict.DECLARED, bare)).message == (
+        'column "old" is deprecated; write name'
+    )
+
+
 @pytest.mark.parametrize("verdict", [Verdict.DECLARED, Verdict.UNKNOWN])
 def test_what_is_declared_or_unknown_is_passed_over(verdict):
     assert not list(diagnose([Reference(Span(0, 1), "x", "Column", verdict)], Around(Frame()), GAMMA))
@@ -111,6 +124,9 @@ def test_what_is_declared_or_unknown_is_passed_over(verdict):
         ("odd", ["id", '"Odd"'], '"Odd"'),
         ("price", ["pride", "prices", "u.price"], "u.price"),
         ("x", ["b", "a"], "b"),
+        ("pont", ["Point", "point"], "point"),
+        ("Pont", ["point", "Point"], "Point"),
+        ("POINTT", ["Point", "point"], "Point"),
     ],
 )
 def test_the_nearest_name_comes_first(name, candidates, first):

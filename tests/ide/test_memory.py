@@ -28,6 +28,20 @@ def test_what_was_not_asked_for_longest_is_forgotten_first():
     assert len(recent) == 2
 
 
+def test_what_weighs_more_leaves_less_room():
+    recent = Recent(10, weight=len)
+    recent.put("aaaa", 1)
+    recent.put("bbbb", 2)
+    recent.put("cccc", 3)
+    assert [recent.get(key) for key in ("aaaa", "bbbb", "cccc")] == [None, 2, 3]
+    recent.put("bbbb", 4)
+    recent.forget("cccc")
+    recent.put("dddd", 5)
+    assert [recent.get(key) for key in ("bbbb", "dddd")] == [4, 5]
+    recent.put("e" * 20, 6)
+    assert (recent.get("e" * 20), len(recent)) == (6, 1)
+
+
 def test_what_is_forgotten_on_purpose_is_gone():
     recent = Recent(2)
     recent.put("a", 1)
