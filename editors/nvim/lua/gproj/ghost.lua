@@ -2,6 +2,7 @@
 ---
 --- It is asked for when typing pauses. What is shown stays while exactly that is typed, and goes with anything else. Where Neovim
 --- shows it by itself (0.12), this module only shows what a user asks for.
+local asking = require("gproj.asking")
 local builtin = require("gproj.builtin")
 local client = require("gproj.client")
 local config = require("gproj.config")
@@ -10,10 +11,6 @@ local undo = require("gproj.undo")
 local virtual = require("gproj.virtual")
 
 local M = {}
-
---- How it is asked for: while somebody types, and by somebody; the latter streams.
-local AUTOMATIC, ASKED = "textDocument/inlineCompletion", "gproj/complete"
-local AUTOMATICALLY = 2
 
 --- Milliseconds after which what the server did not write in time is asked for once more: it goes on writing.
 local LATER = 500
@@ -28,20 +25,10 @@ local namespace = vim.api.nvim_create_namespace("gproj.ghost")
 ---@class gproj.GhostState
 ---@field builtin boolean Whether Neovim shows what is not asked for.
 ---@field tick integer The text that was seen last.
----@field timer? uv.uv_timer_t
----@field request? {client: vim.lsp.Client, id?: integer}
 ---@field shown? gproj.Shown
 
 ---@type table<integer, gproj.GhostState> By buffer.
 local states = {}
-
----@param bufnr integer
----@return boolean
-local function is_typing(bufnr)
-  return bufnr == vim.api.nvim_get_current_buf()
-    and vim.api.nvim_get_mode().mode:sub(1, 1) == "i"
-    and vim.fn.pumvisible() == 0
-end
 
 ---@param bufnr integer
 ---@return string? left What is left to show of the current suggestion; nil where there is none that fits.
@@ -71,20 +58,6 @@ local function hide(bufnr)
   end
 end
 
----@param state gproj.GhostState
-local function cancel(state)
-  if state.timer then
-    state.timer:stop()
-    state.timer:close()
-    state.timer = nil
-  end
-  local request = state.request
-  state.request = nil
-  if request and request.id and request.client.requests[request.id] then
-    request.client:cancel_request(request.id)
-  end
-end
-
 --- Show what came for a cursor that has not moved since.
 ---@param bufnr integer
 ---@param found gproj.Suggestion[]
@@ -103,72 +76,14 @@ local function show(bufnr, found, explicit, index)
   render(bufnr, remaining(bufnr))
 end
 
----@param result any What the server answered.
----@param bufnr integer
----@param cursor gproj.Cursor
----@param encoding string
----@return gproj.Suggestion[]
-local function read(result, bufnr, cursor, encoding)
-  local found = {}
-  for _, item in ipairs(type(result) == "table" and (result.items or result) or {}) do
-    found[#found + 1] = suggestions.read(item, bufnr, cursor, encoding)
-  end
-  return found
-end
-
----@param bufnr integer
----@param milliseconds integer
----@param work fun()
-local function after(bufnr, milliseconds, work)
-  local state = states[bufnr]
-  cancel(state)
-  state.timer = vim.defer_fn(function()
-    state.timer = nil
-    if states[bufnr] == state then
-      work()
-    end
-  end, milliseconds)
-end
-
---- Ask the server for what could follow, and tell what it gives if nothing changed meanwhile.
----@param bufnr integer
----@param method string
----@param given fun(found: gproj.Suggestion[], reason?: string)
-local function request(bufnr, method, given)
-  local state, server = states[bufnr], client.of(bufnr)
-  cancel(state)
-  if not server or not is_typing(bufnr) then
-    return
-  end
-  local tick, cursor = vim.api.nvim_buf_get_changedtick(bufnr), suggestions.cursor()
-  local params = vim.lsp.util.make_position_params(0, server.offset_encoding)
-  params.context = method == AUTOMATIC and { triggerKind = AUTOMATICALLY } or nil
-  local asked = { client = server }
-  state.request = asked
-  local _, id = server:request(method, params, function(_, result)
-    if state.request ~= asked or states[bufnr] ~= state then
-      return
-    end
-    state.request = nil
-    local same = is_typing(bufnr)
-      and tick == vim.api.nvim_buf_get_changedtick(bufnr)
-      and vim.deep_equal(cursor, suggestions.cursor())
-    if same then
-      local reason = type(result) == "table" and result.reason or nil
-      given(read(result, bufnr, cursor, server.offset_encoding), reason)
-    end
-  end, bufnr)
-  asked.id = id
-end
-
 --- Ask because somebody types.
 ---@param bufnr integer
 ---@param again? boolean Whether it was asked for already.
 local function automatic(bufnr, again)
-  request(bufnr, AUTOMATIC, function(found)
+  asking.ask(bufnr, asking.AUTOMATIC, function(found)
     show(bufnr, found, false, 1)
     if #found == 0 and not again then
-      after(bufnr, LATER, function()
+      asking.after(bufnr, LATER, function()
         automatic(bufnr, true)
       end)
     end
@@ -179,7 +94,8 @@ end
 ---@param bufnr integer
 ---@param first fun(found: gproj.Suggestion[]): integer Which one to show first.
 local function explicit(bufnr, first)
-  request(bufnr, ASKED, function(found, reason)
+  states[bufnr].tick = vim.api.nvim_buf_get_changedtick(bufnr) -- what was typed until now is no reason to ask anew
+  asking.ask(bufnr, asking.EXPLICIT, function(found, reason)
     show(bufnr, found, true, first(found))
     if #found == 0 then
       client.tell(reason and reason ~= "" and reason or "nothing follows here")
@@ -189,9 +105,9 @@ end
 
 ---@param bufnr integer
 local function schedule(bufnr)
-  cancel(states[bufnr])
+  asking.cancel(bufnr)
   if not states[bufnr].builtin then
-    after(bufnr, config.get().ghost.debounce, function()
+    asking.after(bufnr, config.get().ghost.debounce, function()
       automatic(bufnr)
     end)
   end
@@ -204,7 +120,7 @@ local function update(bufnr)
   local tick = vim.api.nvim_buf_get_changedtick(bufnr)
   local changed = tick ~= state.tick
   state.tick = tick
-  local left = is_typing(bufnr) and remaining(bufnr)
+  local left = asking.is_typing(bufnr) and remaining(bufnr)
   if left then
     render(bufnr, left)
     return
@@ -217,9 +133,19 @@ end
 
 ---@param bufnr integer
 local function stop(bufnr)
-  cancel(states[bufnr])
+  asking.cancel(bufnr)
   hide(bufnr)
 end
+
+---@type table<string, fun(bufnr: integer)>
+local EVENTS = {
+  TextChangedI = update,
+  TextChangedP = update,
+  CursorMovedI = update,
+  InsertEnter = schedule,
+  InsertLeave = stop,
+  BufLeave = stop,
+}
 
 ---@param bufnr integer
 ---@return string
@@ -235,14 +161,9 @@ function M.attach(bufnr)
   end
   local shows = builtin.has() and config.get().ghost.builtin
   states[bufnr] = { builtin = shows, tick = vim.api.nvim_buf_get_changedtick(bufnr) }
-  local events = {
-    [{ "TextChangedI", "TextChangedP", "CursorMovedI" }] = update,
-    [{ "InsertEnter" }] = schedule,
-    [{ "InsertLeave", "BufLeave" }] = stop,
-  }
   local id = vim.api.nvim_create_augroup(group(bufnr), {})
-  for names, work in pairs(events) do
-    vim.api.nvim_create_autocmd(names, {
+  for event, work in pairs(EVENTS) do
+    vim.api.nvim_create_autocmd(event, {
       group = id,
       buffer = bufnr,
       callback = function()
@@ -260,12 +181,15 @@ end
 function M.detach(bufnr)
   local state = states[bufnr]
   if state then
-    stop(bufnr)
-    if state.builtin then
-      builtin.hide(bufnr)
-    end
-    vim.api.nvim_del_augroup_by_name(group(bufnr))
+    asking.cancel(bufnr)
     states[bufnr] = nil
+    vim.api.nvim_del_augroup_by_name(group(bufnr))
+    if vim.api.nvim_buf_is_valid(bufnr) then
+      vim.api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
+      if state.builtin then
+        builtin.hide(bufnr)
+      end
+    end
   end
 end
 
@@ -276,7 +200,7 @@ function M.visible()
   return state ~= nil and state.shown ~= nil
 end
 
---- Write text at the cursor and go behind it.
+--- Write text at the cursor, as a step of its own to undo, and go behind it.
 ---@param bufnr integer
 ---@param text string
 ---@param replaced integer So many bytes behind the cursor go.
@@ -287,6 +211,19 @@ local function write(bufnr, text, replaced)
   vim.api.nvim_buf_set_text(bufnr, cursor.row, cursor.col, cursor.row, cursor.col + replaced, lines)
   local col = #lines == 1 and cursor.col + #text or #lines[#lines]
   vim.api.nvim_win_set_cursor(0, { cursor.row + #lines, col })
+end
+
+--- All of a suggestion was accepted.
+---@param bufnr integer
+---@param suggestion gproj.Suggestion
+local function finish(bufnr, suggestion)
+  local server = client.of(bufnr)
+  if suggestion.command and server then
+    server:exec_cmd(suggestion.command, { bufnr = bufnr })
+  end
+  if not states[bufnr].builtin then
+    automatic(bufnr)
+  end
 end
 
 --- Accept what is shown, or its first line or word; the rest stays.
@@ -313,16 +250,10 @@ function M.accept(part)
   end
   write(bufnr, accepted, whole and suggestion.replaced or 0)
   state.tick = vim.api.nvim_buf_get_changedtick(bufnr)
-  if not whole then
+  if whole then
+    finish(bufnr, suggestion)
+  else
     update(bufnr)
-    return true
-  end
-  local server = client.of(bufnr)
-  if suggestion.command and server then
-    server:exec_cmd(suggestion.command, { bufnr = bufnr })
-  end
-  if not state.builtin then
-    automatic(bufnr)
   end
   return true
 end
@@ -347,8 +278,16 @@ function M.cycle(count)
   end
   local shown = state.shown
   if shown and shown.explicit then
-    show(bufnr, shown.items, true, shown.index + count)
-    return
+    local current = shown.items[shown.index]
+    local fitting = vim.tbl_filter(function(each)
+      return suggestions.left(each, bufnr, suggestions.cursor()) ~= nil
+    end, shown.items)
+    for index, each in ipairs(fitting) do
+      if each == current then
+        show(bufnr, fitting, true, index + count)
+        return
+      end
+    end
   end
   local before = shown and remaining(bufnr)
   explicit(bufnr, function(found)

@@ -1,22 +1,22 @@
---- `gproj/stream`: what is written, shown while it grows: in holes, or at the cursor of who asked for ghost text. The edit or the
---- ghost text that follows is what counts.
-local suggestions = require("gproj.suggestion")
+--- `gproj/stream`: what is written, shown while it grows: in holes, or where somebody asked for ghost text. The edit or the ghost
+--- text that follows is what counts.
 local virtual = require("gproj.virtual")
 
 local M = {}
 
 local namespace = vim.api.nvim_create_namespace("gproj.stream")
 
+--- So many candidates are shown behind a hole while they are compared.
+local SHOWN = 3
+
 ---@class gproj.Stream
 ---@field bufnr integer
 ---@field marks integer[] Everything that is shown.
----@field hole? gproj.Place Behind the hole that has its turn.
+---@field place? gproj.Place Where text is shown now: behind the hole that has its turn, or where it is written on.
+---@field group string How.
 
 ---@type table<string, gproj.Stream> By client and number.
 local streams = {}
-
---- So many candidates are shown behind a hole while they are compared.
-local SHOWN = 3
 
 ---@param stream gproj.Stream
 local function clear(stream)
@@ -25,58 +25,50 @@ local function clear(stream)
       vim.api.nvim_buf_del_extmark(stream.bufnr, namespace, id)
     end
   end
-  stream.marks, stream.hole = {}, nil
-end
-
---- Where text is shown that is not written in a hole; nil where nobody types.
----@param bufnr integer
----@return gproj.Place?
-local function at_cursor(bufnr)
-  local here = bufnr == vim.api.nvim_get_current_buf() and vim.api.nvim_get_mode().mode:sub(1, 1) == "i"
-  return here and vim.tbl_extend("error", suggestions.cursor(), { bufnr = bufnr, namespace = namespace }) or nil
+  stream.marks, stream.place = {}, nil
 end
 
 ---@param stream gproj.Stream
 ---@param text string
 local function show(stream, text)
-  local place = stream.hole or at_cursor(stream.bufnr)
+  local place = stream.place
   if not place then
     return
   end
-  if not stream.hole then
-    place.id = stream.marks[1] -- all that it has
-  end
-  local id = virtual.show(place, text:gsub("\r", ""), stream.hole and "GprojPreview" or "GprojGhost")
-  if not vim.list_contains(stream.marks, id) then
+  local id = virtual.show(place, text:gsub("\r", ""), stream.group)
+  if not place.id then
+    place.id = id
     table.insert(stream.marks, id)
   end
-  place.id = id
 end
 
 ---@param bufnr integer
 ---@param position lsp.Position
 ---@param encoding string
----@return integer row
----@return integer col
-local function place(bufnr, position, encoding)
+---@return gproj.Place
+local function place_of(bufnr, position, encoding)
   local row = math.min(position.line, vim.api.nvim_buf_line_count(bufnr) - 1)
   local line = vim.api.nvim_buf_get_lines(bufnr, row, row + 1, true)[1]
-  return row, vim.str_byteindex(line, encoding, position.character, false)
+  local col = vim.str_byteindex(line, encoding, position.character, false)
+  return { bufnr = bufnr, namespace = namespace, row = row, col = col }
 end
 
 ---@type table<string, fun(stream: gproj.Stream, told: table, encoding: string)>
 local kinds = {}
 
-function kinds.begin(stream)
+function kinds.begin(stream, told, encoding)
   clear(stream)
+  if told.range then
+    stream.place, stream.group = place_of(stream.bufnr, told.range.start, encoding), "GprojGhost"
+  end
 end
 
 function kinds.hole(stream, told, encoding)
-  local row, col = place(stream.bufnr, told.range.start, encoding)
-  local end_row, end_col = place(stream.bufnr, told.range["end"], encoding)
-  local mark = { end_row = end_row, end_col = end_col, hl_group = "GprojPending" }
-  table.insert(stream.marks, vim.api.nvim_buf_set_extmark(stream.bufnr, namespace, row, col, mark))
-  stream.hole = { bufnr = stream.bufnr, namespace = namespace, row = end_row, col = end_col }
+  local start = place_of(stream.bufnr, told.range.start, encoding)
+  local behind = place_of(stream.bufnr, told.range["end"], encoding)
+  local mark = { end_row = behind.row, end_col = behind.col, hl_group = "GprojPending" }
+  table.insert(stream.marks, vim.api.nvim_buf_set_extmark(stream.bufnr, namespace, start.row, start.col, mark))
+  stream.place, stream.group = behind, "GprojPreview"
 end
 
 function kinds.text(stream, told)
@@ -86,13 +78,10 @@ end
 kinds.filled = kinds.text
 
 function kinds.candidates(stream, told)
-  local best = vim.list_slice(told.candidates, 1, SHOWN)
-  show(stream, table.concat(
-    vim.tbl_map(function(each)
-      return each.text
-    end, best),
-    ", "
-  ))
+  local names = vim.tbl_map(function(each)
+    return each.text
+  end, told.candidates)
+  show(stream, table.concat(vim.list_slice(names, 1, SHOWN), ", "))
 end
 
 function kinds.left(stream)
@@ -109,13 +98,10 @@ function M.on_stream(_, told, context)
     return
   end
   local key = ("%d.%d"):format(context.client_id, told.stream)
-  local stream = streams[key] or { bufnr = bufnr, marks = {} }
-  streams[key] = stream
-  if told.kind == "end" then
-    clear(stream)
-    streams[key] = nil
-  elseif told.version ~= vim.lsp.util.buf_versions[bufnr] then
-    clear(stream) -- of a text that is not there any more: its places are void
+  local stream = streams[key] or { bufnr = bufnr, marks = {}, group = "GprojPreview" }
+  streams[key] = told.kind ~= "end" and stream or nil
+  if told.kind == "end" or told.version ~= vim.lsp.util.buf_versions[bufnr] then
+    clear(stream) -- places in another text are void
   elseif kinds[told.kind] then
     kinds[told.kind](stream, told, client.offset_encoding)
   end
