@@ -1,7 +1,7 @@
 /** What may stand in a hole: as the model ranks it, or, without a model, as the server completes it. */
 
 import * as vscode from "vscode";
-import { rankingOf, type Candidate } from "./protocol";
+import { labelsOf, rankingOf, type Candidate } from "./protocol";
 import type { Hole } from "./hole";
 import type { Server } from "./server";
 import { Turns } from "./turns";
@@ -46,10 +46,11 @@ export class Candidates {
   async #ask(document: vscode.TextDocument, { range }: DocumentHole): Promise<readonly Candidate[]> {
     const argument = { uri: document.uri.toString(), position: range.start, limit: MOST };
     try {
-      return rankingOf(await this.server.ask("gproj.candidates", argument)).candidates;
+      return rankingOf(await this.server.command("gproj.candidates", argument)).candidates;
     } catch {
-      const names = await this.server.names(document.uri, range.end, MOST);
-      return names.map((text) => ({ text }));
+      const asked = { textDocument: { uri: argument.uri }, position: range.end };
+      const names = labelsOf(await this.server.request("textDocument/completion", asked));
+      return names.slice(0, MOST).map((text) => ({ text }));
     }
   }
 

@@ -4,11 +4,12 @@ import { setTimeout } from "node:timers/promises";
 import * as vscode from "vscode";
 import type { Candidates } from "./candidates";
 import { shownDocument } from "./documents";
+import { messageOf } from "./failure";
 import { holeAt, holesOf, share } from "./hole";
 import type { CandidateNode, HoleNode } from "./holeView";
 import type { Pages } from "./pages";
 import { markdownOf, modelsOf } from "./protocol";
-import { messageOf, type Server } from "./server";
+import type { Server } from "./server";
 
 type Scope = "hole" | "statement" | "file";
 
@@ -66,12 +67,12 @@ export class Commands {
 
   async #fill(scope: Scope, { document, position }: Spot): Promise<void> {
     await working("Filling", (token) =>
-      this.server.ask("gproj.fill", { uri: document.uri.toString(), scope, position }, token),
+      this.server.command("gproj.fill", { uri: document.uri.toString(), scope, position }, token),
     );
   }
 
   async #write({ document, version, hole }: HoleNode, text: string): Promise<void> {
-    await this.server.ask("gproj.apply", {
+    await this.server.command("gproj.apply", {
       uri: document.uri.toString(),
       deed: "change",
       range: hole.range,
@@ -105,11 +106,11 @@ export class Commands {
   }
 
   async #go(command: string, { document, position }: Spot): Promise<void> {
-    await this.server.ask(command, { uri: document.uri.toString(), position });
+    await this.server.command(command, { uri: document.uri.toString(), position });
   }
 
   async #open(command: string, title: string, { document, position }: Spot): Promise<void> {
-    const answer = await this.server.ask(command, { uri: document.uri.toString(), position });
+    const answer = await this.server.command(command, { uri: document.uri.toString(), position });
     const markdown = markdownOf(answer);
     if (markdown === "") {
       void vscode.window.showInformationMessage("There is nothing to show yet.");
@@ -119,7 +120,7 @@ export class Commands {
   }
 
   async #pickModel(): Promise<void> {
-    const { model, models } = modelsOf(await this.server.ask("gproj.chooseModel"));
+    const { model, models } = modelsOf(await this.server.command("gproj.chooseModel"));
     const listed = [...new Set([model, ...models])].map((label) => ({
       label,
       description: label === model ? "in use" : "",
@@ -130,14 +131,14 @@ export class Commands {
     });
     if (picked !== undefined) {
       await working(`Loading ${picked.label}`, (token) =>
-        this.server.ask("gproj.chooseModel", picked.label, token),
+        this.server.command("gproj.chooseModel", picked.label, token),
       );
     }
   }
 
   async #reload(): Promise<void> {
     await working("Reading settings and schema", (token) =>
-      this.server.ask("gproj.refreshEnvironment", undefined, token),
+      this.server.command("gproj.refreshEnvironment", undefined, token),
     );
   }
 }

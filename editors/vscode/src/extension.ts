@@ -38,15 +38,23 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       log.show();
     }),
     vscode.workspace.onDidGrantWorkspaceTrust(start),
-    vscode.workspace.onDidChangeConfiguration(async (event) => {
-      if (event.affectsConfiguration(`${SECTION}.server.path`)) {
-        await start();
-      }
-    }),
+    onPathChanged(start),
   );
   const python = await onPythonChanged(() => void start());
   if (python !== undefined) {
     context.subscriptions.push(python);
   }
   void start();
+}
+
+/** Another server is wanted; an event alone says little, as one comes when a folder is trusted, too. */
+function onPathChanged(changed: () => Promise<void>): vscode.Disposable {
+  const now = (): string => vscode.workspace.getConfiguration(SECTION).get("server.path", "");
+  let last = now();
+  return vscode.workspace.onDidChangeConfiguration(async () => {
+    if (now() !== last) {
+      last = now();
+      await changed();
+    }
+  });
 }

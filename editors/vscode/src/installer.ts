@@ -2,11 +2,12 @@
 
 import { mkdir } from "node:fs/promises";
 import * as vscode from "vscode";
+import { messageOf } from "./failure";
 import { findPython, type Found } from "./discovery";
 import { progressIn, steps } from "./installation";
 import { environment, places } from "./places";
 import { run, system } from "./programs";
-import { messageOf, type Server } from "./server";
+import type { Server } from "./server";
 import { SECTION } from "./settings";
 
 const INSTALL = "Install";

@@ -5,6 +5,7 @@ import { inline, Texts } from "./growing";
 import { holesOf } from "./hole";
 import type { Server } from "./server";
 import { SECTION } from "./settings";
+import { rangeOf } from "./writing";
 
 /** Draws holes in every editor that is seen. */
 export class Marks implements vscode.Disposable {
@@ -94,8 +95,8 @@ export class Marks implements vscode.Disposable {
     const pieces = isWanted() ? this.#texts.of(uri.toString(), version) : [];
     editor.setDecorations(
       this.#growth,
-      pieces.map(({ range: { start, end }, text }) => ({
-        range: new vscode.Range(start.line, start.character, end.line, end.character),
+      pieces.map(({ range, text }) => ({
+        range: rangeOf(range),
         renderOptions: { after: { contentText: inline(text), ...GROWN } },
       })),
     );

@@ -2,7 +2,6 @@
 
 import * as vscode from "vscode";
 import {
-  CompletionRequest,
   ExecuteCommandRequest,
   LanguageClient,
   LSPErrorCodes,
@@ -10,26 +9,18 @@ import {
   RevealOutputChannelOn,
   State,
   type LanguageClientOptions,
-  type StaticFeature,
 } from "vscode-languageclient/node";
+import { abilities } from "./abilities";
 import type { Life } from "./board";
 import { findServer, type Found } from "./discovery";
 import { selectorOf, type Manifest } from "./documents";
+import { messageOf } from "./failure";
 import { places } from "./places";
 import { system } from "./programs";
-import {
-  COMPLETE,
-  STATUS,
-  STREAM,
-  completionsOf,
-  labelsOf,
-  statusOf,
-  streamedOf,
-  type Status,
-  type Streamed,
-} from "./protocol";
+import { STATUS, STREAM, statusOf, streamedOf, type Status, type Streamed } from "./protocol";
 import { SECTION, told } from "./settings";
 import { Turns } from "./turns";
+import { writtenOn } from "./writing";
 
 /** The one server of this window. */
 export class Server implements vscode.Disposable {
@@ -80,18 +71,17 @@ export class Server implements vscode.Disposable {
   }
 
   /**
-   * Have it carry out a command.
+   * Ask it something.
    *
    * @returns What it answers; undefined where nobody wants the answer any more.
    * @throws Error - It can't, and says why.
    */
-  async ask(command: string, argument?: unknown, token?: vscode.CancellationToken): Promise<unknown> {
+  async request(method: string, params: object, token?: vscode.CancellationToken): Promise<unknown> {
     if (this.#client === undefined) {
       throw new Error("gproj-lsp does not run");
     }
-    const params = { command, arguments: argument === undefined ? [] : [argument] };
     try {
-      return await this.#client.sendRequest(ExecuteCommandRequest.type, params, token);
+      return await this.#client.sendRequest<unknown>(method, params, token);
     } catch (error) {
       if (isSuperseded(error)) {
         return undefined;
@@ -100,42 +90,16 @@ export class Server implements vscode.Disposable {
     }
   }
 
-  /** Names that may stand at a place, as it completes them: no model is asked. */
-  async names(uri: vscode.Uri, position: vscode.Position, most: number): Promise<readonly string[]> {
-    const textDocument = { uri: uri.toString() };
-    const answer: unknown = await this.#client?.sendRequest(CompletionRequest.type, {
-      textDocument,
-      position,
-    });
-    return labelsOf(answer).slice(0, most);
+  /** Have it carry out a command; otherwise as `request`. */
+  command(name: string, argument?: unknown, token?: vscode.CancellationToken): Promise<unknown> {
+    const params = { command: name, arguments: argument === undefined ? [] : [argument] };
+    return this.request(ExecuteCommandRequest.method, params, token);
   }
 
   dispose(): void {
     void this.stop();
     for (const each of [this.#lives, this.#statuses, this.#streams]) {
       each.dispose();
-    }
-  }
-
-  /** What somebody asked for comes by the server's own request: it is seen while it grows. */
-  async #writeOn(
-    document: vscode.TextDocument,
-    position: vscode.Position,
-    token: vscode.CancellationToken,
-  ): Promise<vscode.InlineCompletionItem[]> {
-    const asked = { textDocument: { uri: document.uri.toString() }, position };
-    try {
-      const answer: unknown = await this.#client?.sendRequest(COMPLETE, asked, token);
-      return completionsOf(answer).map(
-        ({ text, range: { start, end } }) =>
-          new vscode.InlineCompletionItem(
-            text,
-            new vscode.Range(start.line, start.character, end.line, end.character),
-          ),
-      );
-    } catch (error) {
-      this.log.info(`no text at the cursor: ${messageOf(error)}`);
-      return [];
     }
   }
 
@@ -187,11 +151,11 @@ export class Server implements vscode.Disposable {
         workspace: { configuration: ({ items }) => items.map(() => this.#settings()) },
         provideInlineCompletionItems: (document, position, asked, token, next) =>
           asked.triggerKind === vscode.InlineCompletionTriggerKind.Invoke
-            ? this.#writeOn(document, position, token)
+            ? writtenOn(this, { document, position, token, log: this.log })
             : next(document, position, asked, token),
         executeCommand: async (command, [argument]) => {
           try {
-            return await this.ask(command, argument);
+            return await this.command(command, argument);
           } catch (error) {
             void vscode.window.showWarningMessage(messageOf(error));
             return undefined;
@@ -208,33 +172,12 @@ export class Server implements vscode.Disposable {
   }
 }
 
-/** What went wrong, for people. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
 const LIVES: Readonly<Record<State, Life>> = {
   [State.Starting]: "starting",
   [State.StartFailed]: "stopped",
   [State.Running]: "running",
   [State.Stopped]: "stopped",
 };
-
-/** What this editor can do beside the protocol, and what it had better not be asked. */
-function abilities(): StaticFeature {
-  return {
-    fillClientCapabilities: (capabilities) => {
-      capabilities.experimental = { [SECTION]: { status: true, stream: true } };
-      if (!vscode.workspace.isTrusted) {
-        // The editor itself asks whether the folder is trusted; to be asked twice helps nobody.
-        delete capabilities.window?.showMessage;
-      }
-    },
-    initialize: () => undefined,
-    getState: () => ({ kind: "static" }),
-    clear: () => undefined,
-  };
-}
 
 /** URIs are written as the editor writes them, so that they can be compared. */
 function forward<T extends { readonly uri: string }>(
