@@ -40,6 +40,8 @@ class Dialect:
         variables: Whether a name outside any FROM may be a variable.
         words: Names that are read as keywords or built-in values, folded.
         repeated: Whether naming a column that a derived table gives twice is an error.
+        own: Clauses that see no names of the queries around their own.
+        twins: Whether two relations of FROM may have one name, as long as nothing asks for a column that both have.
     """
 
     name: str
@@ -62,6 +64,8 @@ class Dialect:
     variables: bool = False
     words: frozenset[str] = frozenset()
     repeated: bool = False
+    own: frozenset[str] = frozenset()
+    twins: bool = False
 
 
 _WORDS = frozenset(
@@ -87,6 +91,8 @@ _DIALECTS: Mapping[str, Dialect] = {
         fields=False,
         strings=True,
         anonymous="text",
+        own=frozenset({"Group", "Order"}),
+        twins=True,
     ),
     "postgres": Dialect(
         "postgres",

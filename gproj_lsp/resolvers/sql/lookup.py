@@ -146,7 +146,18 @@ class Lookup:
                 return Finding(Verdict.UNKNOWN, None, f"{relation.spelling} may be of another schema")
             reason = f"{relation.spelling} is of another schema"
             return Finding(Verdict.GHOST, None, reason, self.candidates(place, qualified=True))
+        if self._dialect.twins and schema is None:
+            return self._of_twins(relation, name, place)
         return self.member(relation, name)
+
+    def _of_twins(self, relation: Relation, name: Name, place: Place) -> Finding:
+        """A column of the relations of one name."""
+        scope = next((each for each in place.scope.chain() if relation in each.relations), place.scope)
+        having = [each for each in scope.twins(relation) if each.find(name.folded) is not None]
+        if len(having) > 1 and name.folded not in scope.merged:
+            reason = f"FROM has two relations of the name {relation.spelling}, and both have it"
+            return Finding(Verdict.AMBIGUOUS, having[0].find(name.folded), reason)
+        return self.member(having[0] if having else relation, name)
 
     def member(self, relation: Relation, name: Name) -> Finding:
         """A column of one relation."""

@@ -12,8 +12,9 @@ from types import MappingProxyType
 from sqlglot import exp
 
 from gproj_lsp.environment import Binding
+from gproj_lsp.resolve import Verdict
 from gproj_lsp.resolvers.sql.expressions import Lazy, alias_of, children
-from gproj_lsp.resolvers.sql.recorder import Place
+from gproj_lsp.resolvers.sql.recorder import Finding, Place
 from gproj_lsp.resolvers.sql.scopes import ANYTHING, NO_CTES, Ctes, Outputs, Relation, Scope
 from gproj_lsp.resolvers.sql.sources import Sources
 
@@ -187,7 +188,10 @@ class Queries(Sources):
         """ORDER BY and LIMIT of a set operation or a parenthesised query: they name outputs, and nothing behind them."""
         if isinstance(order := node.args.get("order"), exp.Expr):
             scope = Scope(
-                parent, ctes, [Relation.derived("", "", operand()) for operand in operands], behind=True
+                None if "Order" in self.dialect.own else parent,
+                ctes,
+                [Relation.derived("", "", operand()) for operand in operands],
+                behind=True,
             )
             # A single query in parentheses lets it name what its own ORDER BY could.
             scope.names_open = len(operands) == 1
@@ -232,8 +236,9 @@ class Queries(Sources):
         for key, clause in _CLAUSES:
             if isinstance(each := node.args.get(key), exp.Expr):
                 scope.clause = clause
+                seen = scope.alone() if clause in self.dialect.own else scope
                 with self.recorder.inside(clause):
-                    self.expression(each, Place(scope, clause))
+                    self.expression(each, Place(seen, clause))
 
     def _read_from(self, node: exp.Select, scope: Scope) -> None:
         """FROM; in some dialects ON sees the aliases of SELECT, which SELECT itself may see only one after the other."""
@@ -251,6 +256,8 @@ class Queries(Sources):
             self._declare_aliases(node.expressions, scope)
         place = Place(scope, "Select")
         for each in node.expressions:
+            if self.dialect.twins and (star := _star(each)) is not None:
+                self._doubt_twins(star, scope)
             self.expression(each, place)
             if early:
                 self._declare_aliases((each,), scope)
@@ -258,6 +265,18 @@ class Queries(Sources):
             on := distinct.args.get("on"), exp.Expr
         ):
             self.expression(on, Place(scope, "Order"))
+
+    def _doubt_twins(self, star: exp.Star, scope: Scope) -> None:
+        """`*` asks for the columns of two relations that have them under one name."""
+        span = self.recorder.span(star)
+        for at, relation in enumerate(scope.relations):
+            before = (each for each in scope.twins(relation) if each in scope.relations[:at])
+            if span and any(
+                each.columns().keys() & relation.columns().keys() - set(scope.merged) for each in before
+            ):
+                reason = f"FROM has two relations of the name {relation.spelling}"
+                self.recorder.refer(span, "*", "Column", Finding(Verdict.AMBIGUOUS, None, reason))
+                return
 
     def _declare_windows(self, windows: Iterable[exp.Expr], scope: Scope) -> None:
         for each in windows:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -273,6 +273,14 @@ class Scope:
     start: int = 0
     item: int = 0
     pending: list[tuple[exp.Expr, int, tuple[str, ...]]] = field(default_factory=list)
+
+    def alone(self) -> Scope:
+        """The same block without those around it."""
+        return replace(self, parent=None)
+
+    def twins(self, relation: Relation) -> list[Relation]:
+        """The relations of this block that have the name of one of them, that one included."""
+        return [each for each in self.relations if each.name and each.name == relation.name]
 
     def chain(self) -> Iterator[Scope]:
         """This scope and those around it, innermost first."""
