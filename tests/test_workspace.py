@@ -14,7 +14,7 @@ from gproj_lsp.settings import Settings
 from gproj_lsp.surface import shipped
 from gproj_lsp.workspace import Workspace, walk
 
-SURFACE = next(iter(shipped().values()))
+SURFACE = shipped()["sql"]
 PATTERN = SURFACE.patterns[0].removeprefix("*")
 
 
