@@ -98,15 +98,25 @@ class Client:
             RequestError: An error.
             TimeoutError: Nothing came.
         """
-        message = self._waited(lambda: self._answers.pop(number, None), f"request {number}").message
+        return self.answered(number)[0]
+
+    def answered(self, number: int) -> tuple[object, float]:
+        """What a request was answered with, and when, as `time.perf_counter` tells it; raises as `answer`."""
+        arrived = self._waited(lambda: self._answers.pop(number, None), f"request {number}")
+        message = arrived.message
         error = message.get("error")
         if isinstance(error, Mapping):
             raise RequestError(int(cast("int", error.get("code", 0))), str(error.get("message", "")))
-        return message.get("result")
+        return message.get("result"), arrived.at
 
     def request(self, method: str, params: object) -> object:
         """Send a request and wait for its answer; raises as `answer`."""
         return self.answer(self.begin(method, params))
+
+    def answers_to(self, numbers: Sequence[int]) -> int:
+        """How many of some requests are answered, and nobody took the answer yet."""
+        with self._news:
+            return sum(number in self._answers for number in numbers)
 
     def timed(self, method: str, params: object) -> tuple[object, float]:
         """A request's answer, and how many seconds it took; raises as `answer`."""
@@ -148,6 +158,12 @@ class Client:
 
         arrived = self._waited(found, method)
         return _params(arrived.message), arrived.at
+
+    def heard(self, method: str, since: int) -> list[tuple[Message, float]]:
+        """The notifications of a method behind a mark that are there already, and when each came."""
+        with self._news:
+            behind = self._arrived[since:]
+        return [(_params(each.message), each.at) for each in behind if each.message.get("method") == method]
 
     def close(self) -> None:
         """End the server, politely if it listens."""

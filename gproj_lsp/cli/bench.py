@@ -194,6 +194,8 @@ def lsp(*, lines: int, rounds: int, seed: int, json: bool, overrides: Iterable[s
     from tempfile import TemporaryDirectory
 
     from gproj_lsp.bench import lsp as bench
+    from gproj_lsp.bench import typing
+    from gproj_lsp.bench.editor import Server
 
     example = Workspaces(overrides).at(FOLDER)
     holes = read(FOLDER / "holes.sql", "holes.sql")
@@ -202,14 +204,23 @@ def lsp(*, lines: int, rounds: int, seed: int, json: bool, overrides: Iterable[s
     clean = _without_ghosts(read(FOLDER / "report.sql", "report.sql").text, analyse)
     half = clean * (lines // (2 * clean.count("\n")) + 1)
     ((mark, _),) = Counter(hole.mark.text for hole in analyse(holes.text).holes).most_common(1)
-    texts = bench.Texts(holes.text, half + holes.text + half, mark, surface.comment)
+    texts = bench.Texts(holes.text, half + holes.text + half, mark, clean, surface.comment)
     settings = [part for each in overrides for part in ("-c", each)]
     command = (sys.executable, "-m", "gproj_lsp", "serve", *settings)
     with progress("asking the server"), TemporaryDirectory(prefix="gproj-bench-") as state:
         environment = {"XDG_STATE_HOME": state}
-        server = bench.Server(command, environment, FOLDER, surface.languages[0], holes.path.suffix)
-        sheet = bench.run(server, texts, rounds=rounds, seed=seed)
-    return _write([sheet], json=json)
+        server = Server(command, environment, FOLDER, surface.languages[0], holes.path.suffix)
+        sheets = [
+            bench.run(server, texts, rounds=rounds, seed=seed),
+            typing.run(
+                server,
+                texts,
+                places=rounds * 10 // 3,
+                keys=rounds,
+                milliseconds=example.settings.number("inline.milliseconds"),
+            ),
+        ]
+    return _write(sheets, json=json)
 
 
 def _without_ghosts(text: str, analyse: Callable[[str], Analysis]) -> str:

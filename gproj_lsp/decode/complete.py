@@ -179,7 +179,7 @@ class Completer:
     ) -> tuple[Completion, ...]:
         """Several different completions, likeliest first: the best, and those that leave it, or each other, at the least loss.
 
-        At least one, perhaps without text.
+        At least one, perhaps without text. Only the first tells how it grows.
 
         Args:
             text: The document.
@@ -203,7 +203,8 @@ class Completer:
             best = max(ways)
             ways.remove(best)
             trail = Trail(best.trail)
-            completion = self.complete(text, offset, reader, sampler=trail, stop=stop, began=began)
+            writer = self.wishing(self.desk.wanted) if nothing else self
+            completion = writer.complete(text, offset, reader, sampler=trail, stop=stop, began=began)
             ways += trail.forks
             nothing = nothing or completion
             if completion.text:

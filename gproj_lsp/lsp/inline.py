@@ -60,11 +60,15 @@ class Offered:
         place: What it takes the place of; nothing, where nothing was chosen before.
         texts: Texts for it, best first.
         reason: Why there is none, or why the first stops before its end; empty where there is nothing to say.
+        model_calls: How often the model was asked for the first; not at all, where it was known.
+        milliseconds: How long that took.
     """
 
     place: types.Range
     texts: tuple[str, ...] = ()
     reason: str = ""
+    model_calls: int = 0
+    milliseconds: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,8 +101,10 @@ class _Written:
     """What was written at a place; where time ran out, more may come of it."""
 
     texts: tuple[str, ...]
-    reason: str = ""
-    late: bool = False
+    reason: str
+    late: bool
+    model_calls: int
+    milliseconds: float
 
 
 class Inlines:
@@ -140,7 +146,13 @@ class Inlines:
             written = await self._write(place, told)
             if not written.late or written.texts:
                 self._keep(place, written)
-            known, offered = written.texts, replace(offered, reason=written.reason)
+            known = written.texts
+            offered = replace(
+                offered,
+                reason=written.reason,
+                model_calls=written.model_calls,
+                milliseconds=written.milliseconds,
+            )
         if session.preferences.speculate:
             self._ahead(place.behind(known[0]) if known else place)
         return replace(offered, texts=tuple(place.lead + text for text in known))
@@ -229,4 +241,5 @@ def _fit(found: tuple[Completion, ...], spot: Spot) -> _Written:
     """What of some completions is worth showing."""
     texts = (worth_showing(each.text, spot) for each in found if each.guaranteed)
     fit = tuple(dict.fromkeys(text for text in texts if text))
-    return _Written(fit, found[0].reason if found else "", late=any(each.late for each in found))
+    first, late = found[0], any(each.late for each in found)
+    return _Written(fit, first.reason, late, first.ledger.model_calls, first.milliseconds)

@@ -1,7 +1,7 @@
 """`gproj/complete`: what `textDocument/inlineCompletion` gives who asks for it, while it grows, and the cause where it ends.
 
-Asked with `{textDocument: {uri}, position}`; answered with `{items: [{insertText, range}], reason}`. The text comes as
-`gproj/stream` has it (`begin`, `text`, `end`).
+Asked with `{textDocument: {uri}, position}`; answered with `{items: [{insertText, range}], reason, model_calls,
+milliseconds}`, where the last two tell what the first item cost. It comes as `gproj/stream` has it (`begin`, `text`, `end`).
 """
 
 from __future__ import annotations
@@ -34,4 +34,9 @@ def register(server: Server) -> None:
             stream.end()
         server.fillings.require_current(snapshot)
         items = [{"insertText": text, "range": offered.place} for text in offered.texts]
-        return {"items": items, "reason": offered.reason}
+        return {
+            "items": items,
+            "reason": offered.reason,
+            "model_calls": offered.model_calls,
+            "milliseconds": round(offered.milliseconds, 1),
+        }
