@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -33,6 +34,9 @@ _COMPOUND = frozenset(
         "while_statement",
         "with_statement",
     }
+)
+_EXCUSE = re.compile(
+    r"#\s*noqa\b(?!:)|\bF821\b|\bname-defined\b|\breportUndefinedVariable\b|\bundefined-variable\b"
 )
 _PLAIN_METACLASSES = frozenset({"type", "ABCMeta", "abc.ABCMeta", "EnumMeta", "enum.EnumMeta"})
 
@@ -392,8 +396,10 @@ def _unread(reader: Reader, node: Node, here: Here) -> None:  # noqa: ARG001  (a
         reader.grow_wild("everything of a module may be imported")
 
 
-def _nothing(reader: Reader, node: Node, here: Here) -> None:
-    """What holds no names."""
+def _comment(reader: Reader, node: Node, here: Here) -> None:  # noqa: ARG001  (a handler's parameters)
+    """A comment may say to other checkers that a name of its line is there, though nothing declares it."""
+    if _EXCUSE.search(text_of(node)):
+        reader.module.excused.append(Span(node.start_byte - node.start_point[1], node.end_byte))
 
 
 HANDLERS: Mapping[str, Handler] = {
@@ -403,7 +409,7 @@ HANDLERS: Mapping[str, Handler] = {
     "augmented_assignment": _augmented,
     "case_clause": _case,
     "class_definition": _class,
-    "comment": _nothing,
+    "comment": _comment,
     "delete_statement": _delete,
     "else_clause": _clause,
     "exec_statement": _exec,

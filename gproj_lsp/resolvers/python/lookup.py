@@ -145,28 +145,38 @@ class Lookup:
 
     def _doubt(self, use: Use) -> str:
         """Why an absent name may be there after all, or be asked for on purpose; empty: it can't."""
-        name, span = use.name, use.span
         if use.quoted:
             return "it stands in a string"
         if "Name" not in self._world.closed:
             return "what came before may declare it"
+        return self._asked(use) or self._made(use) or self._broken(use.name, use.span)
+
+    def _asked(self, use: Use) -> str:
+        """Why a name is asked for although it may be absent."""
         if Caught.NAME in use.caught:
             return "a NameError is caught"
-        if Caught.RELEASE in use.caught and (name in lexicon().past or name in lexicon().since):
+        words = lexicon()
+        if Caught.RELEASE in use.caught and (use.name in words.past or use.name in words.since):
             return "the text is for some releases or systems only"
         if self._bound_in_handler(use):
             return "the handlers of the try bind it"
-        if name in lexicon().hosts:
+        if any(line.contains(use.span) for line in self._module.excused):
+            return "a comment says that it is there"
+        return ""
+
+    def _made(self, use: Use) -> str:
+        """What may declare a name when the module runs."""
+        if use.name in lexicon().hosts:
             return "what runs the file may declare it"
         if self._wild is not None and not self._before(use, self._wild[1]):
             return self._wild[0]
-        if name in self._spoken:
+        if use.name in self._spoken:
             return "it is set or looked for by its text"
         if any(scope.name in self._module.carried for scope in use.scope.chain()):
             return "its code may run with other names"
         if use.scope.kind is Kind.CLASS and use.scope.custom:
             return "the metaclass may declare it"
-        return self._broken(name, span)
+        return ""
 
     def _broken(self, name: str, span: Span) -> str:
         if not self._module.broken:

@@ -292,6 +292,7 @@ class Module:
         texts: Every text in it that is a name.
         carried: Functions whose code is taken, to be run with other names than the module's.
         patched: Members that are assigned to on anything.
+        excused: Lines whose absent names other checkers are told to accept.
         broken: Whether it does not parse.
         doubtful: Where it does not parse: names that may be bound there.
         unread: The bytes of statements that do not parse.
@@ -308,6 +309,7 @@ class Module:
     texts: set[str] = field(default_factory=set)
     carried: set[str] = field(default_factory=set)
     patched: set[str] = field(default_factory=set)
+    excused: list[Span] = field(default_factory=list)
     broken: bool = False
     doubtful: frozenset[str] = frozenset()
     unread: tuple[Span, ...] = ()
