@@ -21,7 +21,7 @@ from rich.style import Style  # noqa: E402
 from rich.text import Text  # noqa: E402
 
 TARGET = HERE.parents[1] / "editors" / "nvim" / "picture.svg"
-WIDTH, HEIGHT = 96, 11
+WIDTH, HEIGHT = 98, 7
 
 INIT = """
 vim.o.termguicolors = true
@@ -30,15 +30,16 @@ vim.o.signcolumn = 'no'
 vim.o.laststatus = 2
 vim.o.ruler = false
 vim.o.showmode = false
+vim.opt.fillchars:append{eob = ' '}
 vim.o.statusline = " %t%=%{v:lua.require'gproj'.statusline()} "
 vim.diagnostic.config{virtual_text = {severity = {min = 'ERROR'}}}
 """
 
 HOLES = """\
--- who bought most?
-SELECT c.nmae, o.ordered_at
-FROM customers c JOIN orders o ON ?? = ??
-WHERE ?? > 100;
+-- customers in France
+SELECT nmae, ??
+FROM customers
+WHERE ?? = 'France' ORDER BY ??;
 """
 QUERY = "SELECT name, email FROM "
 
@@ -121,7 +122,7 @@ def _colour(number):
 
 def filling(editor, screen):
     """The screen in the middle of a fill: two holes have their text, the third has its turn."""
-    editor.open("orders.sql", HOLES)
+    editor.open("france.sql", HOLES)
     editor.until(editor.diagnostics, "findings are told")
     editor.at("WHERE ")
     editor.lua(
@@ -135,7 +136,7 @@ def filling(editor, screen):
 
 def suggesting(editor, screen):
     """The screen with ghost text."""
-    editor.open("customers.sql", "")
+    editor.open("orders.sql", "")
     editor.keys("i" + QUERY)
     editor.until(editor.ghost, "ghost text is shown")
     editor.lua(SHOW)

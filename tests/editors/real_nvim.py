@@ -17,7 +17,7 @@ SECONDS = 90
 """How long a test waits for anything; machines are slow at times."""
 PATIENCE = 40_000
 """Milliseconds that ghost text may take."""
-TOKENS = 16
+TOKENS = 10
 """So long is ghost text at most: what it says is tested elsewhere."""
 
 SCHEMA = """\
@@ -103,8 +103,9 @@ class Neovim:
             self.rpc.close()
 
     def clear(self):
-        """Forget every buffer and message, and what tests watch for; the server goes on."""
+        """Forget buffers, messages, options and what tests watch for; the server goes on."""
         self.keys("<Esc><Esc>")
+        self.lua("require('gproj').setup()")
         self.command("silent! %bwipeout!")
         self.command("messages clear")
         self.command("autocmd! User Gproj*")
@@ -139,7 +140,8 @@ class Neovim:
     def open(self, name, text, *, ready=True):
         """Open a new file and give its path; the server has read its schema when this returns."""
         self._opened += 1
-        path = self.work / f"{self._opened}-{name}"
+        path = self.work / str(self._opened) / name
+        path.parent.mkdir()
         path.write_bytes(text.encode())
         self.command(f"edit {path}")
         if ready:
