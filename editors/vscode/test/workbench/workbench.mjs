@@ -77,9 +77,18 @@ export class User {
 
   /** Open a file of the folder, to stay. */
   async open(name) {
+    await this.unfold("shop", true);
     await this.page.locator(".explorer-folders-view .monaco-list-row", { hasText: name }).dblclick();
     await this.page.locator(".tab.active", { hasText: name }).waitFor();
     await this.page.locator(".editor-instance .view-line").first().waitFor();
+  }
+
+  /** Open or close a part of the side bar; the others get its room. */
+  async unfold(title, open) {
+    const header = this.page.locator(".pane-header", { hasText: title }).first();
+    if ((await header.getAttribute("aria-expanded")) !== String(open)) {
+      await header.click();
+    }
   }
 
   /** Run a command by its title. */

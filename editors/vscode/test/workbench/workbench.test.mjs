@@ -156,7 +156,8 @@ suite("in a real workbench", { skip: missing?.[1] ?? false }, () => {
 
   step("the tree has the holes, and under each what may stand there", async () => {
     await user.open("holes.sql");
-    await page.locator('.pane-header[aria-label^="Holes"]').click();
+    await user.unfold("Holes", true);
+    await user.unfold("shop", false);
     const rows = holes();
     await rows.nth(5).waitFor();
     assert.equal(await rows.count(), 6);
@@ -209,7 +210,7 @@ suite("in a real workbench", { skip: missing?.[1] ?? false }, () => {
       await page.locator(".squiggly-error").first().waitFor();
       const rows = holes();
       await rows.nth(1).waitFor();
-      await page.locator('.pane-header[aria-label^="Explorer Section"]').click();
+      await user.unfold("shop", false);
       await rows.nth(1).locator(".monaco-tl-twistie").click();
       await rows.filter({ hasText: "%" }).first().waitFor();
       await user.go(11, 8);
