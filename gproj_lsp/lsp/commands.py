@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 from gproj_lsp.errors import GprojError
 from gproj_lsp.lsp.filling import Made
@@ -33,7 +34,11 @@ async def apply(server: Server, made: Made, label: str) -> dict[str, object]:
     server.fillings.require_current(made.snapshot)
     if not server.session.client.apply_edit:
         return {"applied": False, "edit": made.edit, "next": made.next}
-    answer = await server.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(made.edit, label))
+    params = types.ApplyWorkspaceEditParams(made.edit, label)
+    try:
+        answer = await server.workspace_apply_edit_async(params)
+    except JsonRpcException as error:  # some editors ask their user, and fail where the answer is no
+        answer = types.ApplyWorkspaceEditResult(applied=False, failure_reason=str(error))
     if not answer.applied:
         if not server.fillings.is_current(made.snapshot):
             raise Superseded("the document changed")
