@@ -1,7 +1,6 @@
 --- What a buffer gets when the server is attached to it, and loses when it goes.
 local client = require("gproj.client")
 local config = require("gproj.config")
-local ghost = require("gproj.ghost")
 local keys = require("gproj.keys")
 
 local M = {}
@@ -11,13 +10,13 @@ local M = {}
 local function attach(server, bufnr)
   keys.map(bufnr)
   if config.get().ghost.enable and server:supports_method("textDocument/inlineCompletion", bufnr) then
-    ghost.attach(bufnr)
+    require("gproj.ghost").attach(bufnr)
   end
 end
 
 ---@param bufnr integer
 local function detach(bufnr)
-  ghost.detach(bufnr)
+  require("gproj.ghost").detach(bufnr)
   keys.unmap(bufnr)
 end
 

@@ -41,9 +41,15 @@ local COMMANDS = {
       require("gproj.holes").choose()
     end,
   },
-  GprojGamma = { "Show which names may be written here", looks_at("gproj.showEnvironment", "gamma", "nothing is declared") },
+  GprojGamma = {
+    "Show which names may be written here",
+    looks_at("gproj.showEnvironment", "gamma", "nothing is declared"),
+  },
   GprojGrammar = { "Show the grammar of the hole", looks_at("gproj.showGrammar", "grammar", "there is no hole") },
-  GprojExplain = { "Show how the last fill came about", looks_at("gproj.explainFill", "fill", "nothing was filled yet") },
+  GprojExplain = {
+    "Show how the last fill came about",
+    looks_at("gproj.explainFill", "fill", "nothing was filled yet"),
+  },
   GprojModel = {
     "Choose the model",
     function(given)

@@ -1,4 +1,4 @@
---- Findings are asked for again when the server says that they may be others, which Neovim does by itself only from 0.12 on.
+--- Findings are asked for again when the server says that they may be others; Neovim does so by itself from 0.12 on.
 local M = {}
 
 local METHOD = "workspace/diagnostic/refresh"

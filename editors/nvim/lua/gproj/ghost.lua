@@ -1,7 +1,7 @@
 --- Ghost text: what could follow the cursor, shown as virtual text in insert mode.
 ---
---- It is asked for when typing pauses. What is shown stays while exactly that is typed, and goes with anything else. Where Neovim
---- shows it by itself (0.12), this module only shows what a user asks for.
+--- It is asked for when typing pauses. What is shown stays while exactly that is typed, and goes with anything else.
+--- Where Neovim shows it by itself (0.12), this module only shows what a user asks for.
 local asking = require("gproj.asking")
 local builtin = require("gproj.builtin")
 local client = require("gproj.client")

@@ -64,7 +64,10 @@ local function check_client()
   end
   if #servers == 0 then
     local kinds = table.concat(vim.lsp.config[client.NAME].filetypes or {}, ", ")
-    health.warn("No buffer has the server", { "Open a file of one of these types: " .. kinds, "See :checkhealth vim.lsp" })
+    health.warn(
+      "No buffer has the server",
+      { "Open a file of one of these types: " .. kinds, "See :checkhealth vim.lsp" }
+    )
   end
   return servers[1]
 end

@@ -1,7 +1,7 @@
 --- Keys: `<Plug>` mappings for everything, and the configured keys in buffers that the server reads.
 ---
---- A key that somebody mapped already is left alone (`taken` tells which). In insert mode a key does what it did before where
---- there is no ghost text.
+--- A key that somebody mapped already is left alone (`taken` tells which). In insert mode a key does what it did before
+--- where there is no ghost text.
 local config = require("gproj.config")
 
 local M = {}
@@ -25,9 +25,27 @@ end
 
 ---@type table<string, gproj.Action>
 local ACTIONS = {
-  accept = { mode = "i", plug = "accept", desc = "accept ghost text", call = 'accept("all")', wants = wants_ghost("all") },
-  accept_word = { mode = "i", plug = "accept-word", desc = "accept a word", call = 'accept("word")', wants = wants_ghost("word") },
-  accept_line = { mode = "i", plug = "accept-line", desc = "accept a line", call = 'accept("line")', wants = wants_ghost("line") },
+  accept = {
+    mode = "i",
+    plug = "accept",
+    desc = "accept ghost text",
+    call = 'accept("all")',
+    wants = wants_ghost("all"),
+  },
+  accept_word = {
+    mode = "i",
+    plug = "accept-word",
+    desc = "accept a word",
+    call = 'accept("word")',
+    wants = wants_ghost("word"),
+  },
+  accept_line = {
+    mode = "i",
+    plug = "accept-line",
+    desc = "accept a line",
+    call = 'accept("line")',
+    wants = wants_ghost("line"),
+  },
   dismiss = {
     mode = "i",
     plug = "dismiss",

@@ -1,5 +1,5 @@
---- `gproj/stream`: what is written, shown while it grows: in holes, or where somebody asked for ghost text. The edit or the ghost
---- text that follows is what counts.
+--- `gproj/stream`: what is written, shown while it grows: in holes, or where somebody asked for ghost text. The edit or
+--- the ghost text that follows is what counts.
 local virtual = require("gproj.virtual")
 
 local M = {}

@@ -76,7 +76,8 @@ function M.left(suggestion, bufnr, cursor)
   return fits and suggestion.text:sub(#typed + 1) or nil
 end
 
---- The beginning of a text that is accepted. A word is what `iskeyword` says, or a run of other marks, with the space before it.
+--- The beginning of a text that is accepted. A word is what `iskeyword` says, or a run of other marks, with the space
+--- before it.
 ---@param text string
 ---@param part "all"|"line"|"word"
 ---@return string

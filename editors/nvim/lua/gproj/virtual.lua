@@ -20,7 +20,7 @@ end
 ---@param place gproj.Place
 ---@param text string
 ---@param group string Its highlight group.
----@param more? vim.api.keyset.set_extmark What else the extmark is, or other chunks behind the first line in `virt_text`.
+---@param more? vim.api.keyset.set_extmark What else the extmark is; `virt_text` comes behind the first line.
 ---@return integer id The extmark.
 function M.show(place, text, group, more)
   local lines = vim.split(text, "\n", { plain = true })
