@@ -24,6 +24,7 @@ from gproj_lsp.errors import InputError
 from gproj_lsp.ide import Analyzer
 from gproj_lsp.ide.inline import Spot, worth_showing
 from gproj_lsp.ide.reading import Reading
+from gproj_lsp.resolve import Verdict
 from gproj_lsp.surface import Surface
 from gproj_lsp.text import encode
 
@@ -33,6 +34,9 @@ ARMS = ("masked", "unmasked")
 """What the server offers; what the same model writes of itself after the same prompt."""
 _WORD = re.compile(r"\w+")
 _PART = re.compile(r"\w+|[^\w\s]")
+_BEFORE_NAME = re.compile(r".*\.(?=.)", re.DOTALL)
+"""What stands before the last part of a name."""
+_QUOTES = '"`[]'
 _TOKENS = 64
 """So many may one line take, in either arm."""
 
@@ -194,10 +198,24 @@ def _first_line(text: str) -> str:
 
 
 def _ghosts(reading: Reading, before: str, text: str) -> int:
-    """How many findings a document has more once a text is accepted, with the cursor behind it."""
-    known = reading.analyse(before, len(encode(before))).diagnostics
-    now = reading.analyse(before + text, len(encode(before + text))).diagnostics
-    return max(len(now) - len(known), 0)
+    """How many ghosts a document has more once a text is accepted.
+
+    Those that an editor shows, the cursor behind the text; and names in it that nothing declares anywhere, which an editor may
+    let pass for what may still come.
+    """
+    start, whole = len(encode(before)), before + text
+    old = {found.span for found in reading.analyse(before, start).diagnostics}
+    shown = {found.span for found in reading.analyse(whole, len(encode(whole))).diagnostics} - old
+    now = reading.analyse(whole)
+    declared = {binding.name.casefold() for binding in now.environment_at(len(encode(whole)))}
+    absent = {
+        span
+        for span, reference in now.each_reference()
+        if span.start >= start
+        and reference.verdict is Verdict.GHOST
+        and _BEFORE_NAME.sub("", reference.name).casefold().strip(_QUOTES) not in declared
+    }
+    return len(shown | absent)
 
 
 def accepted(text: str, rest: str) -> tuple[int, int]:

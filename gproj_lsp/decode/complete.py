@@ -24,6 +24,7 @@ from gproj_lsp.decode.trail import Fork, Trail
 from gproj_lsp.errors import Cancelled, InputError
 from gproj_lsp.fragment import Rung
 from gproj_lsp.gbnf import Literal, walk
+from gproj_lsp.ghosts import GHOST
 from gproj_lsp.text import Span, decode, encode
 
 if TYPE_CHECKING:
@@ -287,14 +288,31 @@ class _Joined:
         return _declared(before, len(data), after, len(data) + len(span))
 
     def begun(self, added: str) -> str:
-        """As much of a text that goes on as does not make the document worse."""
+        """As much of a text that goes on as does not make the document worse, and names nothing that is yet to be declared."""
         before = _findings(self.reader.analyse(self.text, self.offset))
         while added.strip():
             after = self.reader.analyse(self._with(added), self.offset + len(encode(added)))
-            if not _findings(after) - before:
+            if _findings(after) - before:
+                added = _LAST_WORD.sub("", added)
+                continue
+            known = self._known(added)
+            if known == added:
                 return added
-            added = _LAST_WORD.sub("", added)
+            added = known
         return ""
+
+    def _known(self, added: str) -> str:
+        """A text up to the first name in it that nothing declares anywhere, though what follows it might."""
+        whole = self.reader.analyse(self._with(added))
+        span = Span(self.offset, self.offset + len(encode(added)))
+        unsure = [found for found in whole.diagnostics if found.code == GHOST and span.contains(found.span)]
+        if not unsure:
+            return added
+        declared = {binding.name.casefold() for binding in whole.environment_at(span.end)}
+        for found in unsure:
+            if not declared.issuperset(found.name.casefold().split(".")):
+                return decode(encode(added)[: found.span.start - span.start])
+        return added
 
     def _with(self, added: str) -> str:
         data = encode(self.text)

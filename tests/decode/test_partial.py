@@ -60,7 +60,8 @@ def written(analyzer, document, script, **said):
 
 
 @pytest.mark.parametrize(
-    ("budget", "text"), [(1, "name"), (2, "name FROM"), (3, "name FROM"), (4, "name FROM"), (5, "name FROM singer WHERE")]
+    ("budget", "text"),
+    [(1, "name"), (2, "name FROM"), (3, "name FROM"), (4, "name FROM"), (5, "name FROM singer WHERE")],
 )
 def test_it_ends_behind_a_word(analyzer, budget, text):
     found = written(analyzer, "SELECT ", "name FROM singer WHERE age = 1", budget=budget)
@@ -89,6 +90,14 @@ def test_a_text_is_withheld_that_mends_no_name_it_could_have_mended(analyzer):
     """`T1` is nothing yet while somebody writes, and a ghost behind a FROM that does not declare it."""
     found = written(analyzer, "SELECT T1.name FROM singer", ";")
     assert found.text == ""
+
+
+@pytest.mark.parametrize(
+    ("script", "text"), [("s.name FROM singer s", ""), ("name , s.age FROM singer s", "name ,")]
+)
+def test_it_ends_before_a_name_that_it_would_have_declared_later(analyzer, script, text):
+    found = written(analyzer, "SELECT ", script, budget=4)
+    assert found.text.strip() == text
 
 
 def test_alternatives_share_the_time(analyzer):
