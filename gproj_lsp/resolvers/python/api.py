@@ -108,13 +108,22 @@ class Api:
         """What something has that may be written: public, and not on its way out first."""
         return self._environment.names(Query.of("Attribute", owner=thing.path))
 
-    def frame(self, sort: str, owner: str) -> Frame:
-        """The names of a sort that belong to an owner, as a place shows them."""
+    def frame(self, sort: str, owner: str, *, without: frozenset[str] = frozenset(), kind: str = "") -> Frame:
+        """The names of a sort that belong to an owner, as a place shows them.
+
+        Args:
+            sort: Their sort.
+            owner: What they belong to.
+            without: Names that can't stand there again.
+            kind: Their kind, where only one fits.
+        """
         names = self._environment.names(Query.of(sort, owner=owner))
         return Frame.of(
             replace(each, attrs={**each.attrs, "scope": "visible"})
             for each in names
             if not each.name.startswith("_")
+            and each.name not in without
+            and kind in ("", each.attrs.get("kind"))
         )
 
     def thing(self, path: str) -> Thing | None:

@@ -330,7 +330,14 @@ def _modules(reader: Reader, path: Node, here: Here, *, bound: bool) -> None:
         owner, name = ".".join(before), text_of(part)
         first = not before
         reader.module.imports.append(
-            Imported(owner or name, name if owner else "", span_of(part), bound and first, here.caught)
+            Imported(
+                owner or name,
+                name if owner else "",
+                span_of(part),
+                binds=bound and first,
+                whole=True,
+                caught=here.caught,
+            )
         )
         before.append(name)
 
@@ -352,8 +359,16 @@ def _import_from(reader: Reader, node: Node, here: Here) -> None:
         name = path.named_children[0]
         reader.bind(alias, "import", here, Life(node.end_byte), value=Value(f"{module}.{text_of(name)}"))
         if source is not None:
-            said = Imported(module, text_of(name), span_of(name), not aliased, here.caught)
-            reader.module.imports.append(said)
+            reader.module.imports.append(
+                Imported(
+                    module,
+                    text_of(name),
+                    span_of(name),
+                    binds=not aliased,
+                    whole=False,
+                    caught=here.caught,
+                )
+            )
 
 
 def _elsewhere(reader: Reader, node: Node, here: Here) -> None:

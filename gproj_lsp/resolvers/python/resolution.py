@@ -38,6 +38,7 @@ class ModuleResolution:
         self._environment = environment
         self._world = world
         self._text = statement.filled
+        self._tried: dict[int, tuple[Sites, Site | None]] = {}  # where nothing stands: asked twice in a row
 
     @cached_property
     def references(self) -> tuple[Reference, ...]:
@@ -108,6 +109,11 @@ class ModuleResolution:
         site = self._sites.at(offset)
         if site is not None:
             return self._sites, site
+        if offset not in self._tried:
+            self._tried = {offset: self._with_dummy(offset)}
+        return self._tried[offset]
+
+    def _with_dummy(self, offset: int) -> tuple[Sites, Site | None]:
         data = self._statement.data
         other = decode(data[:offset]) + _DUMMY + decode(data[offset:])
         changed = ModuleResolution(self._statement.lexer.statement(other), self._environment, self._world)

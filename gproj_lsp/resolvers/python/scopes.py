@@ -266,6 +266,7 @@ class Imported:
         name: What is imported from it; empty: the module itself.
         span: The bytes of the name, or of the last part of the module's.
         binds: Whether the name written there is the one that is bound.
+        whole: Whether it is a part of a module's dotted name, so that only modules fit.
         caught: What happens to errors there.
     """
 
@@ -273,6 +274,7 @@ class Imported:
     name: str
     span: Span
     binds: bool
+    whole: bool
     caught: Caught
 
 

@@ -24,12 +24,16 @@ class Site:
         sort: What it has to be.
         use: Where it is read.
         owner: What it has to belong to, or empty.
+        without: Names that stand there already, and can't again.
+        kind: The kind that it has to be of, or empty.
     """
 
     span: Span
     sort: str
     use: Use
     owner: str = ""
+    without: frozenset[str] = frozenset()
+    kind: str = ""
 
 
 class Sites:
@@ -54,9 +58,10 @@ class Sites:
     def frames(self, offset: int, site: Site | None) -> tuple[Frame, ...]:
         """The names that can be read at a byte offset, outermost frame first."""
         frames = self._lookup.frames(site.use if site is not None else self.use_at(offset))
-        return (
-            (*frames, self._api.frame(site.sort, site.owner)) if site is not None and site.owner else frames
-        )
+        if site is None or not site.owner:
+            return frames
+        members = self._api.frame(site.sort, site.owner, without=site.without, kind=site.kind)
+        return (*frames, members)
 
     def region(self, offset: int) -> tuple[str, ...]:
         """The scopes around a byte offset, outermost first."""
@@ -87,7 +92,8 @@ class Sites:
             if said.span.touches(offset):
                 thing = self._api.thing(said.module) if said.name else None
                 owner = thing.path if thing is not None else ""
-                yield Site(said.span, "Attribute" if said.name else "Module", self.use_at(offset), owner)
+                sort, kind = "Attribute" if said.name else "Module", "module" if said.whole else ""
+                yield Site(said.span, sort, self.use_at(offset), owner, kind=kind)
         yield from self._bound(offset)
 
     def _bound(self, offset: int) -> Iterator[Site]:
@@ -104,6 +110,7 @@ class Sites:
             if step.name:
                 yield Site(step.span, "Attribute", read.root, owner)
             for keyword, place, value in step.keywords:
-                yield Site(place, "Keyword", read.root, owner)
+                others = frozenset(name for name, span, _ in step.keywords if span != place)
+                yield Site(place, "Keyword", read.root, owner, others)
                 if owner and self._api.frame("Choice", f"{owner}({keyword})").bindings:
                     yield Site(value, "Choice", read.root, f"{owner}({keyword})")
