@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from gproj_lsp.errors import GprojError
-from gproj_lsp.ghosts import Diagnostic
+from gproj_lsp.ghosts import DEPRECATION, Diagnostic
 from gproj_lsp.ide.declared import declaration_before
 from gproj_lsp.ide.offers import Offer
 from gproj_lsp.lsp.convert import uri_of
@@ -74,6 +74,7 @@ def _findings(snapshot: Snapshot, client: Client) -> Iterator[types.Diagnostic]:
             _SEVERITIES[each.severity],
             each.code,
             source=SOURCE,
+            tags=[types.DiagnosticTag.Deprecated] if client.tags and each.code == DEPRECATION else None,
             related_information=_related(each, snapshot) if client.related else None,
         )
 

@@ -31,6 +31,7 @@ class Client:
         refresh_diagnostics: It asks again for all of them when told to.
         refresh_tokens: It asks again for semantic tokens when told to.
         related: Diagnostics may say where else to look.
+        tags: Diagnostics may be marked as of what is deprecated.
         document_changes: Edits may name the version they are for.
         literals: Code actions may be more than commands.
         resolve_edit: A code action's edit may come later.
@@ -55,6 +56,7 @@ class Client:
     refresh_diagnostics: bool = False
     refresh_tokens: bool = False
     related: bool = False
+    tags: bool = False
     document_changes: bool = False
     literals: bool = False
     resolve_edit: bool = False
@@ -94,6 +96,8 @@ class Client:
             refresh_tokens=bool(workspace.semantic_tokens and workspace.semantic_tokens.refresh_support),
             related=bool(published and published.related_information)
             or bool(document.diagnostic and document.diagnostic.related_information),
+            tags=bool(published and published.tag_support)
+            or bool(document.diagnostic and document.diagnostic.tag_support),
             document_changes=bool(workspace.workspace_edit and workspace.workspace_edit.document_changes),
             literals=bool(action and action.code_action_literal_support),
             apply_edit=bool(workspace.apply_edit),
