@@ -18,6 +18,8 @@ __all__ = ["Spot", "is_wanted", "worth_showing"]
 
 _LEAST = 2
 """So many characters, or there is nothing to gain by accepting them."""
+_NEAR = 20_000
+"""Bytes behind a cursor that are held against what is offered there."""
 _CLOSING = ")]}\"'`"
 _BREAK = re.compile(r"\r\n?|\n")
 
@@ -45,8 +47,9 @@ class Spot:
 
     @property
     def after(self) -> str:
-        """The document behind the cursor."""
-        return decode(self.analysis.source.data[self.offset :])
+        """What is near behind the cursor."""
+        near = self.analysis.source.data[self.offset : self.offset + _NEAR]
+        return near.decode(errors="ignore")
 
 
 def is_wanted(spot: Spot, spec: CompletionSpec) -> bool:

@@ -78,8 +78,3 @@ class Suggestions:
             if kept == document and (left := made.rest(place)) is not None:
                 return left if place.several else left[:1]
         return None
-
-    def forget(self, document: str) -> None:
-        """Keep nothing of a document."""
-        for key in [key for key in self._kept if key[0] == document]:
-            del self._kept[key]

@@ -141,7 +141,7 @@ class Inlines:
         known = self._kept.at(wish.uri, place.here)
         if known is None:
             spec = snapshot.surface.completion
-            if spec is None or not await session.run(is_wanted, place.spot, spec):
+            if spec is None or not await session.run(lambda: is_wanted(place.spot, spec)):
                 return replace(offered, reason="no text is wanted here")
             written = await self._write(place, told)
             if not written.late or written.texts:
@@ -154,7 +154,7 @@ class Inlines:
                 milliseconds=written.milliseconds,
             )
         if session.preferences.speculate:
-            self._ahead(place.behind(known[0]) if known else place)
+            self._ahead(place, known[0] if known else "")
         return replace(offered, texts=tuple(place.lead + text for text in known))
 
     def _placed(self, snapshot: Snapshot, wish: Wish) -> _Place:
@@ -215,16 +215,17 @@ class Inlines:
 
         return work
 
-    def _ahead(self, place: _Place) -> None:
-        """Write what may be wanted next, unless it is known."""
-        if self._kept.at(place.wish.uri, place.here) is None:
-            task = asyncio.create_task(self._speculate(place))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+    def _ahead(self, place: _Place, text: str) -> None:
+        """Begin to write what may be wanted once a text is accepted."""
+        task = asyncio.create_task(self._speculate(place, text))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
-    async def _speculate(self, place: _Place) -> None:
+    async def _speculate(self, here: _Place, text: str) -> None:
         session = self._server.session
-        if not session.current(place.snapshot) or not session.models.warm:
+        place = await session.run(here.behind, text)
+        known = self._kept.at(place.wish.uri, place.here) is not None
+        if known or not session.current(place.snapshot) or not session.models.warm:
             return
         work = self._work(place, _AHEAD, silent)
         try:

@@ -142,7 +142,7 @@ class Preferences:
         trusted: Whether the user trusts the folders that are open. Only `initializationOptions` can say so: other settings
             may come from the folder itself.
         debounce: Milliseconds without a change after which diagnostics are published.
-        speculate: Whether the model may rank holes that somebody looks at before anybody asks.
+        speculate: Whether the model may rank holes that somebody looks at, and write what may follow, before anybody asks.
         settings: The keys of `gproj.toml`, as the editor has them.
     """
 
