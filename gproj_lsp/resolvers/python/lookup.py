@@ -94,6 +94,11 @@ class Lookup:
             return found.scope, found.scope.bound[use.name]
         return None
 
+    @property
+    def is_wild(self) -> bool:
+        """Whether the module may have names that nothing in it tells."""
+        return self._wild is not None
+
     def is_spoken(self, name: str) -> bool:
         """Whether a name is set, or looked for, by its text."""
         return name in self._spoken

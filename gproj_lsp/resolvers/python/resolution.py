@@ -70,7 +70,7 @@ class ModuleResolution:
             for name, bounds in declared.items()
             if self._is_own(scope, bounds[0])
         }
-        opens = frozenset({"Name"}) if self._module.wild is not None else frozenset[str]()
+        opens = frozenset({"Name"}) if self._lookup.is_wild else frozenset[str]()
         return Effect(tuple(map(scope.binding, declared)), opens=opens, places=MappingProxyType(places))
 
     @property
