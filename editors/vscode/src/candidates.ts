@@ -28,11 +28,10 @@ export class Candidates {
       if (document.version !== version) {
         return [];
       }
-      const known = this.#known(document);
       const key = JSON.stringify(hole.range);
-      const found = known.get(key) ?? (await this.#ask(document, hole));
+      const found = this.#known(document).get(key) ?? (await this.#ask(document, hole));
       if (document.version === version && found.length > 0) {
-        known.set(key, found);
+        this.#known(document).set(key, found);
       }
       return found;
     });

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import type { Candidates, DocumentHole } from "./candidates";
 import { shownDocument } from "./documents";
+import { messageOf } from "./failure";
 import { holesOf, share } from "./hole";
 import type { Candidate } from "./protocol";
 import type { Server } from "./server";
@@ -29,10 +30,17 @@ interface NoteNode {
 
 type Node = HoleNode | CandidateNode | NoteNode;
 
+/**
+ * Milliseconds without news after which holes are listed anew: what may stand in those that are open is asked again then, and that
+ * must not come before the text that somebody who types waits for.
+ */
+const PAUSE = 700;
+
 /** Lists holes; the model is asked about one when it is opened. */
 export class HoleView implements vscode.TreeDataProvider<Node>, vscode.Disposable {
   readonly #changes = new vscode.EventEmitter<undefined>();
   readonly #parts: Pick<vscode.Disposable, "dispose">[];
+  #timer: NodeJS.Timeout | undefined;
   readonly onDidChangeTreeData = this.#changes.event;
 
   constructor(
@@ -49,7 +57,8 @@ export class HoleView implements vscode.TreeDataProvider<Node>, vscode.Disposabl
       vscode.languages.onDidChangeDiagnostics(({ uris }) => {
         const shown = shownDocument(server.selector)?.uri.toString();
         if (uris.some((uri) => uri.toString() === shown)) {
-          again();
+          clearTimeout(this.#timer);
+          this.#timer = setTimeout(again, PAUSE);
         }
       }),
       server.onStatus(({ state }) => {
@@ -63,6 +72,7 @@ export class HoleView implements vscode.TreeDataProvider<Node>, vscode.Disposabl
   }
 
   dispose(): void {
+    clearTimeout(this.#timer);
     vscode.Disposable.from(...this.#parts).dispose();
   }
 
@@ -95,10 +105,14 @@ export class HoleView implements vscode.TreeDataProvider<Node>, vscode.Disposabl
   }
 
   async #listed(within: HoleNode): Promise<Node[]> {
-    const found = await this.candidates.of(within.document, within.hole);
-    return found.length > 0
-      ? found.map((candidate) => ({ kind: "candidate", within, candidate }))
-      : [{ kind: "note", text: within.hole.about || "nothing fits" }];
+    try {
+      const found = await this.candidates.of(within.document, within.hole);
+      return found.length > 0
+        ? found.map((candidate) => ({ kind: "candidate", within, candidate }))
+        : [{ kind: "note", text: within.hole.about || "nothing fits" }];
+    } catch (error) {
+      return [{ kind: "note", text: messageOf(error) }];
+    }
   }
 }
 

@@ -76,7 +76,7 @@ export class Server implements vscode.Disposable {
    * @returns What it answers; undefined where nobody wants the answer any more.
    * @throws Error - It can't, and says why.
    */
-  async request(method: string, params: object, token?: vscode.CancellationToken): Promise<unknown> {
+  async request(method: string, params: object, token = UNCANCELLED): Promise<unknown> {
     if (this.#client === undefined) {
       throw new Error("gproj-lsp does not run");
     }
@@ -171,6 +171,9 @@ export class Server implements vscode.Disposable {
     return told(Object.keys(properties), (key) => settings.inspect(key), vscode.workspace.isTrusted);
   }
 }
+
+/** For whoever waits in any case; the client would send a token that is undefined as a second parameter. */
+const UNCANCELLED = new vscode.CancellationTokenSource().token;
 
 const LIVES: Readonly<Record<State, Life>> = {
   [State.Starting]: "starting",
