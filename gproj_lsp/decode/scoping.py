@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from gproj_lsp.decode.calls import concatenated
 from gproj_lsp.decode.layers import Layers
-from gproj_lsp.environment import Environment, Frame
+from gproj_lsp.environment import Environment, Frame, Query
 from gproj_lsp.errors import EmptyQueryError
 from gproj_lsp.expansion import Path, expand
 from gproj_lsp.fragment import Rung
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
 
     from gproj_lsp.decode.base import MaskEngine, Matcher, Vocabulary
-    from gproj_lsp.environment import Binding
+    from gproj_lsp.environment import Binding, Key
     from gproj_lsp.resolve import Clause, Reference, Scope
     from gproj_lsp.surface import CompletionSpec, Surface
 
@@ -144,6 +144,7 @@ class Scoping:
     kept: Kept
     _judged: dict[Hashable, Misfit | None] = field(default_factory=dict)
     _environments: dict[tuple[bytes, bytes], Environment] = field(default_factory=dict)
+    _declared: dict[Key, Binding] = field(default_factory=dict)
 
     def state(self, text: str) -> Hashable:
         """What the ground of a text depends on: as long as it stays the same, so does the ground."""
@@ -235,17 +236,26 @@ class Scoping:
             self._environment(data[:end], Span(scope.since, end))
             for scope, end in zip(still, ends, strict=True)
         ]
-        yield 0, self._base(known[-1] if known else self.draft.before)
+        for scope in scopes if self.rung is Rung.CTX else ():
+            if not scope.is_open:
+                end = scope.span.end
+                self._declare(self._environment(data[:end], Span(end, end)))
+        self._declare(known[-1] if known else self.draft.before)
+        yield 0, self._base(decode(data))
         for scope, environment in zip(still, known, strict=True):
             if scope.region in scope.decided:
                 matcher = self._scope_matcher(scope, scope.region, environment)
                 if matcher is not None:
                     yield scope.span.start, matcher
 
-    def _base(self, environment: Environment) -> Matcher:
+    def _declare(self, environment: Environment) -> None:
+        """Keep what a text declares: its scopes are no longer seen behind their ends, but it was written under them."""
+        self._declared.update((binding.key, binding) for binding in self._inside(environment))
+
+    def _base(self, text: str) -> Matcher:
         """The whole statement; what its text declares inside itself is declared, whether or not it is in scope."""
         known = self.draft.before
-        inside = tuple(self._inside(environment))
+        inside = tuple(binding for binding in self._declared.values() if binding.spelling in text)
         if inside:
             known = known.push(Frame.of(inside))
         rung = min(self.rung, Rung.GAMMA)
@@ -261,12 +271,24 @@ class Scoping:
         return matcher
 
     def _inside(self, environment: Environment) -> Iterator[Binding]:
-        """What the statement declares itself: names of sorts that are declared as a whole, which were not there before."""
+        """What the statement declares itself and fragments ask for, which was not there before."""
         before = self.draft.before
         for frame in environment.frames[len(before.frames) :]:
             for key, binding in frame.bindings.items():
-                if self.surface.sorts[binding.sort].exhaustive and before.lookup(key) is None:
+                asked = self.surface.sorts[binding.sort].exhaustive or any(
+                    query.admits(binding) for query in self._for_declared
+                )
+                if asked and before.lookup(key) is None:
                     yield binding
+
+    @cached_property
+    def _for_declared(self) -> tuple[Query, ...]:
+        """What fragments, those of single names aside, ask at GAMMA for names that statements declare."""
+        fragments = self.surface.fragments.values()
+        declared = {slot.declares for fragment in fragments for slot in fragment.slots.values()} - {""}
+        larger = [fragment for fragment in fragments if fragment.anchor not in declared]
+        queries = {slot.queries.get(Rung.GAMMA) for fragment in larger for slot in fragment.slots.values()}
+        return tuple(query for query in queries if query is not None and query.sorts & declared)
 
     def _scope_matcher(self, scope: Scope, region: str, environment: Environment) -> Matcher | None:
         """The scope's own grammar with one region at CTX; None where it has none, or where nothing would be left of it."""

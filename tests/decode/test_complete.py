@@ -90,6 +90,11 @@ def written(analyzer, script, document, **said):
         ("SELECT na|", "SELECT name FROM singer;", "me FROM singer;"),
         ("SELECT name FROM singer WHERE |", "SELECT name FROM singer WHERE age = 3;", "age = 3;"),
         ("-- all\nDELETE FROM |", "DELETE FROM singer;", "singer;"),
+        (
+            "SELECT people.name FROM singer AS people WHERE |",
+            "SELECT people.name FROM singer AS people WHERE people.age = 3;",
+            "people.age = 3;",
+        ),
     ],
 )
 def test_from_any_cursor_on_the_model_writes_what_it_wants_where_that_holds(analyzer, document, script, new):
@@ -126,6 +131,11 @@ def test_a_name_that_where_can_not_see_is_not_written_there(analyzer):
             "SELECT capacity FROM |",
             "SELECT capacity FROM concert;",
             "SELECT capacity FROM concert JOIN stadium ON concert.stadium_id = stadium.stadium_id;",
+        ),
+        (
+            "SELECT capacity FROM concert AS evenings|",
+            "SELECT capacity FROM concert AS evenings;",
+            "SELECT capacity FROM concert AS evenings JOIN stadium ON evenings.stadium_id = stadium.stadium_id;",
         ),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -22,6 +23,7 @@ _UNGROUPED = frozenset({"Where", "Join", "Group"})
 """Clauses that are read before rows are grouped."""
 
 _VISIBLE = {"scope": "visible"}
+_SHORT = re.compile("[A-Za-z][A-Za-z0-9]{0,4}")
 
 
 def site_at(sites: Iterable[Site], offset: int) -> Site | None:
@@ -161,9 +163,16 @@ def _aliases(place: Place, member: str = "") -> Iterator[Binding]:
                     "Alias",
                     namespace="Alias",
                     folded=relation.name,
-                    attrs={"table": relation.owner, **_VISIBLE},
+                    attrs={"table": relation.owner, **_VISIBLE, **_form(relation)},
                 )
             seen.add(relation.name)
+
+
+def _form(relation: Relation) -> dict[str, str]:
+    """What may be written before it is declared: a table's own name, and the short words that aliases mostly are."""
+    if relation.binding is not None and relation.binding.spelling == relation.spelling:
+        return {"form": "table"}
+    return {"form": "short"} if _SHORT.fullmatch(relation.spelling) else {}
 
 
 def _tables(site: Site, catalog: Catalog) -> Iterator[Binding]:
