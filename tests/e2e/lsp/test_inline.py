@@ -5,25 +5,38 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from editor import failure
+import pytest_asyncio
+from editor import Editor, capabilities, failure
 from lsprotocol import types
 
 SCHEMA = """CREATE TABLE customer (customer_no INTEGER PRIMARY KEY, full_name TEXT, mail_addr TEXT);
 CREATE TABLE purchase (purchase_no INTEGER PRIMARY KEY, customer_no INTEGER, placed_at TEXT);
 """
-PATIENT = {"inline": {"milliseconds": 60_000, "asked-milliseconds": 60_000}, "speculate": False}
+OPTIONS = {
+    "trusted": True,
+    "debounce": 20,
+    "speculate": False,
+    "inline": {"milliseconds": 60_000, "asked-milliseconds": 600_000},
+}
 """Machines are slow at times."""
 
 
+@pytest_asyncio.fixture(loop_scope="session", scope="session")
+async def patient(tmp_path_factory):
+    """An editor with a server that takes its time."""
+    above = tmp_path_factory.getbasetemp()
+    editor = Editor(above)
+    await editor.start(capabilities=capabilities(), options=OPTIONS, folders=[above])
+    yield editor
+    await editor.stop()
+
+
 @pytest.fixture
-def opened(share):
+def opened(patient, tmp_path):
     """Open a document behind the schema: `await opened("SELECT ")` gives the editor."""
 
-    async def opens(text, **options):
-        editor = await share()
-        editor.client.workspace_did_change_configuration(
-            types.DidChangeConfigurationParams({"gproj": {**PATIENT, **options}})
-        )
+    async def opens(text):
+        editor = patient.elsewhere(tmp_path)
         await editor.open("a.sql", SCHEMA + text)
         return editor
 
