@@ -158,6 +158,29 @@ def test_ghost_text_can_be_asked_for_gone_round_and_dismissed(editor):
     assert editor.text == QUERY
 
 
+LATE = """
+local asking, real = require('gproj.asking'), require('gproj.asking').ask
+ASKED, RESTORE = 0, function() asking.ask = real end
+asking.ask = function(bufnr, method, given)
+  ASKED = ASKED + 1
+  local cursor = require('gproj.suggestion').cursor()
+  local found = { row = cursor.row, col = cursor.col, text = 'orders', behind = '', replaced = 0 }
+  given(ASKED == 3 and { found } or {})
+end
+"""
+
+
+def test_ghost_text_that_took_too_long_is_asked_for_again(editor, request):
+    editor.open("a.sql", "")
+    editor.lua(
+        LATE
+    )  # stands for a server that is not ready twice: how long a real one takes is the machine's affair
+    request.addfinalizer(lambda: editor.lua("RESTORE()"))
+    editor.keys("i" + QUERY)
+    assert suggested(editor) == "orders"
+    assert editor.lua("return ASKED") == 3
+
+
 @pytest.mark.parametrize(
     ("text", "word", "line"),
     [

@@ -12,8 +12,9 @@ local virtual = require("gproj.virtual")
 
 local M = {}
 
---- Milliseconds after which what the server did not write in time is asked for once more: it goes on writing.
-local LATER = 500
+--- Milliseconds after which what the server did not write in time is asked for again, at first and at last: it goes on
+--- writing meanwhile.
+local LATER, LATEST = 500, 8000
 
 local namespace = vim.api.nvim_create_namespace("gproj.ghost")
 
@@ -78,13 +79,14 @@ end
 
 --- Ask because somebody types.
 ---@param bufnr integer
----@param again? boolean Whether it was asked for already.
-local function automatic(bufnr, again)
+---@param later? integer Milliseconds after which to ask again if nothing comes.
+local function automatic(bufnr, later)
+  later = later or LATER
   asking.ask(bufnr, asking.AUTOMATIC, function(found)
     show(bufnr, found, false, 1)
-    if #found == 0 and not again then
-      asking.after(bufnr, LATER, function()
-        automatic(bufnr, true)
+    if #found == 0 and later <= LATEST then
+      asking.after(bufnr, later, function()
+        automatic(bufnr, 2 * later)
       end)
     end
   end)
