@@ -68,6 +68,18 @@ def test_rungs_are_compared(folder):
     assert rows["base"]["free bits"] > rows["gamma"]["free bits"] >= rows["ctx"]["free bits"] > 0
 
 
+def test_text_at_the_cursor_is_held_against_how_queries_went_on(folder):
+    (folder / "databases").mkdir()
+    (folder / "shop.sqlite").rename(folder / "databases" / "shop.sqlite")
+    done = gproj(folder, "bench", "inline", ".", "--json")
+    assert done.returncode == 0, done.stderr
+    (sheet,) = json.loads(done.stdout)
+    rows = {row["arm"]: row for row in sheet["rows"]}
+    assert set(rows) == {"masked", "unmasked"}
+    assert rows["masked"]["ghosts"] == 0
+    assert rows["masked"]["places"] == len(TASKS)
+
+
 def test_what_can_not_be_read_is_told_at_once(folder):
     for wrong in (["--databases", "nowhere"], ["--tasks", "shop.sqlite"], ["--arms", "magic"]):
         said = {"--tasks": "tasks.json", "--databases": ".", **dict([wrong])}
