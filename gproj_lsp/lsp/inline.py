@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from gproj_lsp.decode.trace import Event, silent
-from gproj_lsp.errors import Cancelled, GprojError
+from gproj_lsp.errors import Cancelled, GprojError, ModelError
 from gproj_lsp.ide.edits import Edit, applied
 from gproj_lsp.ide.inline import Spot, is_wanted, worth_showing
 from gproj_lsp.ide.reading import Reading
@@ -186,9 +186,7 @@ class Inlines:
         priority = Priority.ACTION if place.wish.asked else Priority.TYPING
         try:
             written = await session.worker.run(work, document=place.wish.uri, priority=priority)
-        except Cancelled:
-            raise
-        except GprojError:
+        except ModelError:
             self._failed = place.here.world
             raise
         self._failed = None
