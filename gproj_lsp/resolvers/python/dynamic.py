@@ -5,6 +5,8 @@ A name that such a place spells out is unknown; where it can't be told which nam
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from gproj_lsp.resolvers.python.builtins import lexicon
@@ -21,6 +23,8 @@ _SPACES = frozenset({"globals", "locals", "vars"})
 _ASKING = frozenset({*_SPACES, "dir", "hasattr", "getattr"})
 """What looks for names by their text."""
 _BUILTINS = frozenset({"builtins", "__builtins__", "__builtin__"})
+_OF_FRAMES = (".f_globals", ".f_builtins")
+_CHANGING = frozenset({"update", "setdefault", "__setitem__"})
 _READING = frozenset({"get", "keys", "items", "values", "copy", "__contains__", "__getitem__"})
 
 
@@ -57,13 +61,13 @@ def note_chain(reader: Reader, chain: Chain, node: Node) -> None:
         reader.module.carried.add(chain.root.name)
     if "install" in names:
         reader.module.spoken.add("")  # as gettext puts what it is told the names of into builtins
+    _note_itself(reader, [chain.root.name, *names], node)
     if chain.root.name in _BUILTINS and first.name:
         _note_builtins(reader, chain, node)
     elif chain.root.name == "sys" and first.name == "modules":
         _note_modules(reader, node)
-    elif any(name.startswith("_convert") for name in names) and not chain.steps[-1].name:
-        if any(text_of(word) == "__name__" for word in words_in(node)):
-            reader.grow_wild("an enumeration is converted into names")
+    elif any(f".{one}" in _OF_FRAMES and other in _CHANGING for one, other in pairwise(names)):
+        reader.grow_wild("the names of a frame are changed")
     elif not first.name:
         _note_call(reader, chain, node)
 
@@ -81,8 +85,20 @@ def note_item(reader: Reader, target: Node, here: Here) -> None:
             _name_or_any(reader, target.child_by_field_name("subscript"), f"{text}[…] is assigned to")
         elif here.scope.kind is Kind.CLASS:
             here.scope.custom = True
-    elif text in _BUILTINS or text.endswith(".__dict__"):
+    elif text.removesuffix(".__dict__") in _BUILTINS or text.endswith(_OF_FRAMES):
         _name_or_any(reader, target.child_by_field_name("subscript"), f"{text}[…] is assigned to")
+
+
+def _note_itself(reader: Reader, names: Sequence[str], node: Node) -> None:
+    """A call that may be given the module's own name."""
+    converts = any(name.startswith("_convert") for name in names)
+    imports = not {"__import__", "import_module"}.isdisjoint(names)
+    if not (converts or imports) or not any(text_of(word) == "__name__" for word in words_in(node)):
+        return
+    if converts:
+        reader.grow_wild("an enumeration is converted into names")
+    else:
+        reader.module.spoken.add(_ITSELF)
 
 
 def _note_call(reader: Reader, chain: Chain, node: Node) -> None:
@@ -162,6 +178,8 @@ def _note_builtins(reader: Reader, chain: Chain, node: Node) -> None:
     first = chain.steps[0]
     if first.stored:
         reader.module.spoken.add(first.name)
+    elif first.name in _CHANGING or first.name == "exec":
+        reader.grow_wild(f"{chain.root.name}.{first.name} may declare names")
     elif first.name == "__dict__" and len(chain.steps) == 1:
         _note_space(reader, chain.root, node, "builtins.__dict__")
     elif first.name == "__dict__" and chain.steps[1].name not in _READING:
