@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -35,6 +36,8 @@ def run(folder, *command, ok=(0,), **env):
 def repository(tmp_path):
     """A repository with a schema, and two queries that are about to be committed."""
     pytest.importorskip("pre_commit", reason="pre-commit is not installed")
+    if not shutil.which("git"):
+        pytest.skip("no git")
     folder = workspace(tmp_path / "work")
     run(folder, "git", "init", "-q")
     (folder / "fine.sql").write_text(FINE)
