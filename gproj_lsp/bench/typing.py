@@ -84,7 +84,8 @@ def _asking(editor: Editor, texts: Texts, places: int) -> Iterator[_Row]:
         name, same = f"asked{turn}", f"typed{turn}"
         editor.show(name, texts.clean[: end - 1])
         first = _asked(editor, name)
-        editor.show(same, texts.clean[: end - 1])  # another document, so that nothing that was offered is kept
+        # In another document nothing is kept of what was offered.
+        editor.show(same, texts.clean[: end - 1])
         editor.type(same, end - 1, texts.clean[end - 1])
         again = _asked(editor, same)
         firsts += [first.text] if first.text is not None else []
