@@ -1,4 +1,7 @@
-"""The running Python's standard library: no false alarm, and one renamed name is found with the right name first."""
+"""The running Python's standard library: no false alarm, and one renamed name is found with the right name first.
+
+Minutes long: `pytest -m slow tests/resolvers/python/test_python_stdlib.py`.
+"""
 
 from __future__ import annotations
 
