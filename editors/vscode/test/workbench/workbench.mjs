@@ -107,6 +107,17 @@ export class User {
     await this.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
   }
 
+  /** Press keys until the cursor is in a line: they do nothing while the server has not seen the text as it is now. */
+  async pressUntilIn(line, keys) {
+    const place = this.page.locator(".statusbar-item", { hasText: new RegExp(`^Ln ${line}, `) });
+    const end = Date.now() + PATIENCE;
+    while ((await place.count()) === 0 && Date.now() < end) {
+      await this.press(keys);
+      await place.waitFor({ timeout: 3000 }).catch(() => undefined);
+    }
+    await place.waitFor();
+  }
+
   async press(keys) {
     await this.page.keyboard.press(keys);
   }
