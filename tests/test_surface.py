@@ -56,6 +56,17 @@ def test_the_toy_surface_reads_as_written(toy):
     assert toy.limits.nesting == 200
 
 
+def test_text_is_offered_in_comments_and_strings_only_where_a_surface_says_so(sql, tmp_path):
+    assert (sql.completion.in_comments, sql.completion.in_strings) == (False, False)
+    folder = shutil.copytree(sql.root, tmp_path / "sql")
+    path = folder / "surface.toml"
+    path.write_text(path.read_text().replace("in-comments = false", "in-comments = true"))
+    assert (load(folder).completion.in_comments, load(folder).completion.in_strings) == (True, False)
+    path.write_text(path.read_text().replace("in-comments = true", 'in-comments = "yes"'))
+    with pytest.raises(SurfaceError, match="in-comments"):
+        load(folder)
+
+
 def test_a_sort_may_have_other_rungs_in_a_region(toy_root):
     path = toy_root / "surface.toml"
     path.write_text(path.read_text().replace('placeholder = "c"', 'regions = { Where = ["ctx", "gamma"] }'))
