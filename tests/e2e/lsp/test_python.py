@@ -38,7 +38,7 @@ async def test_findings_and_completions(work, connect):
         ("deprecated-reference", 'sales.sort_by("total")'),
         ("ghost-reference", "print(sale)"),
     ]
-    assert found[1].tags == [types.DiagnosticTag.Deprecated]
+    assert list(found[1].tags) == [types.DiagnosticTag.Deprecated]
     editor.replace("a.py", TEXT + "sales.")
     params = types.CompletionParams(editor.identifier("a.py"), editor.position("a.py", TEXT + "sales."))
     offered = await editor.client.text_document_completion_async(params)
