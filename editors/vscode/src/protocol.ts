@@ -116,6 +116,11 @@ export function modelsOf(given: unknown): { readonly model: string; readonly mod
   return { model: text(model), models: names };
 }
 
+/** Why there is none, in the same answer. */
+export function reasonOf(given: unknown): string {
+  return text(fields(given).reason);
+}
+
 /** The labels in the answer of `textDocument/completion`. */
 export function labelsOf(given: unknown): readonly string[] {
   const items = Array.isArray(given) ? given : fields(given).items;

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { messageOf } from "./failure";
-import { COMPLETE, completionsOf, type Extent } from "./protocol";
+import { COMPLETE, completionsOf, reasonOf, type Extent } from "./protocol";
 import type { Server } from "./server";
 
 /** Where it is wanted, as long as it is; why there is none goes to the log. */
@@ -17,7 +17,11 @@ export interface Wish {
 export async function writtenOn(server: Server, wish: Wish): Promise<vscode.InlineCompletionItem[]> {
   const asked = { textDocument: { uri: wish.document.uri.toString() }, position: wish.position };
   try {
-    const found = completionsOf(await server.request(COMPLETE, asked, wish.token));
+    const answer = await server.request(COMPLETE, asked, wish.token);
+    const found = completionsOf(answer);
+    if (found.length === 0) {
+      wish.log.info(`no text at the cursor: ${reasonOf(answer)}`);
+    }
     return found.map(({ text, range }) => new vscode.InlineCompletionItem(text, rangeOf(range)));
   } catch (error) {
     wish.log.info(`no text at the cursor: ${messageOf(error)}`);

@@ -60,7 +60,7 @@ FROM invoice i
 WHERE i.?? IS NULL;
 
 -- names of customers in Paris
-SELECT `;
+SELECT full_name FROM customer WHERE `;
 
 const missing = [
   [
@@ -214,9 +214,9 @@ suite("in a real workbench", { skip: missing?.[1] ?? false }, () => {
       await user.unfold("shop", false);
       await rows.nth(1).locator(".monaco-tl-twistie").click();
       await rows.filter({ hasText: "%" }).first().waitFor();
-      await user.go(11, 8);
+      await user.go(11, 38);
       const before = await user.text();
-      await user.press("Alt+\\");
+      await user.command("Trigger Inline Suggestion");
       const shown = page.locator(".ghost-text, .ghost-text-decoration").first();
       await shown.waitFor();
       await picture("overview");
