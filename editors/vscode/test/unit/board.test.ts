@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import { Board, sign } from "../../src/board";
 import type { State, Status } from "../../src/protocol";
 
-const DOCUMENT = "file:///work/shop/a.sql";
+const DOCUMENT = "file:///projects/shop/a.sql";
 
 function status(uri: string, state: State, command = ""): Status {
   return { uri, state, cause: `${uri || "model"} ${state}`, command };
@@ -25,7 +25,7 @@ suite("what concerns a document", () => {
   });
 
   test("other folders and documents do not, however alike their names are", () => {
-    assert.equal(worst(status("file:///work/sh", "failed"), status(`${DOCUMENT}x`, "failed")), undefined);
+    assert.equal(worst(status("file:///projects/sh", "failed"), status(`${DOCUMENT}x`, "failed")), undefined);
   });
 
   test("the worst is told, and the last of what was said of one thing", () => {

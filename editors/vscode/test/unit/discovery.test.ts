@@ -69,14 +69,14 @@ suite("which server is used", () => {
   test("no relative folder of PATH is looked at, and none that is not trusted", async () => {
     const system = having({
       "bin/gproj-lsp": "gproj-lsp 0.1.0",
-      "/work/bin/gproj-lsp": "gproj-lsp 0.1.0",
-      "/work/gproj-lsp": "gproj-lsp 0.1.0",
+      "/projects/bin/gproj-lsp": "gproj-lsp 0.1.0",
+      "/projects/gproj-lsp": "gproj-lsp 0.1.0",
       "/workers/gproj-lsp": "gproj-lsp 0.1.0",
     });
-    const path = ["bin", ".", "", "/work/bin", "/work"];
-    assert.deepEqual(await findServer({ ...PLACES, path, barred: ["/work"] }, system), { kind: "none" });
+    const path = ["bin", ".", "", "/projects/bin", "/projects"];
+    assert.deepEqual(await findServer({ ...PLACES, path, barred: ["/projects"] }, system), { kind: "none" });
     assert.deepEqual(system.run, []);
-    const beside = await findServer({ ...PLACES, path: [...path, "/workers"], barred: ["/work"] }, system);
+    const beside = await findServer({ ...PLACES, path: [...path, "/workers"], barred: ["/projects"] }, system);
     assert.equal(beside.kind, "server");
   });
 
