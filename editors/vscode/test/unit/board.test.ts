@@ -20,7 +20,7 @@ function worst(...told: Status[]): State | undefined {
 suite("what concerns a document", () => {
   test("the model, the folders around it and itself do", () => {
     assert.equal(worst(status("", "noModel")), "noModel");
-    assert.equal(worst(status("file:///work", "schemaStale")), "schemaStale");
+    assert.equal(worst(status("file:///projects", "schemaStale")), "schemaStale");
     assert.equal(worst(status(DOCUMENT, "excluded")), "excluded");
   });
 
@@ -30,7 +30,7 @@ suite("what concerns a document", () => {
 
   test("the worst is told, and the last of what was said of one thing", () => {
     assert.equal(
-      worst(status("", "loading"), status("file:///work", "failed"), status(DOCUMENT, "excluded")),
+      worst(status("", "loading"), status("file:///projects", "failed"), status(DOCUMENT, "excluded")),
       "failed",
     );
     assert.equal(worst(status("", "noModel"), status("", "ready")), "ready");
@@ -61,7 +61,7 @@ suite("the sign in the status bar", () => {
   });
 
   test("a stale schema is read again, and what has no mend leads to the log", () => {
-    const stale = status("file:///work", "schemaStale", "gproj.refreshEnvironment");
+    const stale = status("file:///projects", "schemaStale", "gproj.refreshEnvironment");
     assert.equal(sign("running", stale, true).command, "gproj.reload");
     assert.equal(sign("running", status("", "failed"), true).command, "gproj.showLog");
     assert.equal(sign("running", status("", "failed"), true).severity, "error");

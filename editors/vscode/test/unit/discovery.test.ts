@@ -71,12 +71,12 @@ suite("which server is used", () => {
       "bin/gproj-lsp": "gproj-lsp 0.1.0",
       "/projects/bin/gproj-lsp": "gproj-lsp 0.1.0",
       "/projects/gproj-lsp": "gproj-lsp 0.1.0",
-      "/workers/gproj-lsp": "gproj-lsp 0.1.0",
+      "/projects2/gproj-lsp": "gproj-lsp 0.1.0",
     });
     const path = ["bin", ".", "", "/projects/bin", "/projects"];
     assert.deepEqual(await findServer({ ...PLACES, path, barred: ["/projects"] }, system), { kind: "none" });
     assert.deepEqual(system.run, []);
-    const beside = await findServer({ ...PLACES, path: [...path, "/workers"], barred: ["/projects"] }, system);
+    const beside = await findServer({ ...PLACES, path: [...path, "/projects2"], barred: ["/projects"] }, system);
     assert.equal(beside.kind, "server");
   });
 
