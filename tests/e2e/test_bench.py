@@ -57,7 +57,7 @@ def test_whole_queries_are_compared(folder):
     assert ctx["ghost columns"] == ctx["ghost tables"] == 0
     answers = [json.loads(line) for line in (folder / "answers.jsonl").read_text().splitlines()]
     assert [(answer["task"], answer["arm"]) for answer in answers] == [
-        (task, arm) for task in (1, 2) for arm in ("unconstrained", "ctx")
+        (task, arm) for arm in ("unconstrained", "ctx") for task in (1, 2)
     ]
     assert (folder / "shop.sqlite").stat().st_size > 0
 
