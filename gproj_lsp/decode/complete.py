@@ -164,7 +164,7 @@ class Completer:
         joined = _Joined(text, offset, reader)
         declared: tuple[str, ...] = ()
         if added and reason and self.desk.wanted.partial:
-            added = joined.begun(added, passage.ahead)
+            added = joined.begun(added)
         elif added:
             # What only a name was added to need not be readable: it was not before.
             known = joined.declared(added, readable=not passage.unreadable)
@@ -287,28 +287,23 @@ class _Joined:
         data = encode(self.text)
         return _declared(before, len(data), after, len(data) + len(span))
 
-    def begun(self, added: str, ahead: str = "") -> str:
-        """As much of a text that goes on as does not make the document worse, and names nothing that is yet to be declared.
-
-        Args:
-            added: The text.
-            ahead: How it would go on; what it declares counts.
-        """
+    def begun(self, added: str) -> str:
+        """As much of a text that goes on as does not make the document worse, and names nothing that is yet to be declared."""
         before = _findings(self.reader.analyse(self.text, self.offset))
         while added.strip():
             after = self.reader.analyse(self._with(added), self.offset + len(encode(added)))
             if _findings(after) - before:
-                added, ahead = _LAST_WORD.sub("", added), ""
+                added = _LAST_WORD.sub("", added)
                 continue
-            known = self._known(added, ahead)
+            known = self._known(added)
             if known == added:
                 return added
-            added, ahead = known, ""
+            added = known
         return ""
 
-    def _known(self, added: str, ahead: str) -> str:
+    def _known(self, added: str) -> str:
         """A text up to the first name in it that nothing declares anywhere, though what follows it might."""
-        whole = self.reader.analyse(self._with(added + ahead))
+        whole = self.reader.analyse(self._with(added))
         span = Span(self.offset, self.offset + len(encode(added)))
         unsure = [found for found in whole.diagnostics if found.code == GHOST and span.contains(found.span)]
         if not unsure:

@@ -170,8 +170,6 @@ class Passage:
     """The longest text so far that could be left as it is."""
     reached: str = ""
     """The text so far up to its last word that is over, where that will do."""
-    ahead: str = ""
-    """What was written behind a line that is all that is wanted, because it says what the names in the line mean."""
 
     def __post_init__(self) -> None:
         owner = self.owner
@@ -226,10 +224,9 @@ class Passage:
             self.rung = min(self.rung, ground.rung)
             text, over = self._go_on(text, self._unbarred(text, self._until(ground)))
             if over:
-                text = self._settled(text, ended=True)
-                return self._cut("one line was wanted") if self._ends_line(text) else text[len(self.prefix) :]
+                return self._settled(text, ended=True)[len(self.prefix) :]
             if (met := self._meets_suffix(text)) is not None:
-                return self._cut("one line was wanted") if self._ends_line(met) else met[len(self.prefix) :]
+                return met[len(self.prefix) :]
             if (again := circle(encode(text), self.start)) is not None:
                 end, way = again
                 text = _beginning(text, end)
@@ -297,7 +294,8 @@ class Passage:
                 self.whole = now
             if self.owner.wanted.partial and self._is_over(now, ground.matcher):
                 self.reached = now
-            if self._ends_line(now) and not self.scoping.pends(now):
+            if self.owner.wanted.one_line and (line := _first_line(now, len(self.prefix))) is not None:
+                self.reached = line
                 self.reason = "one line was wanted"
                 return True
             if self._meets_suffix(now) is not None or circle(written, self.start) is not None:
@@ -318,14 +316,6 @@ class Passage:
         if written.reason:
             self.reason = written.reason
         return decode(written.text), not written.paused and not written.reason
-
-    def _ends_line(self, text: str) -> bool:
-        """Whether one line is wanted and a text has all of it; it is what was reached then."""
-        line = _first_line(text, len(self.prefix)) if self.owner.wanted.one_line else None
-        if line is None:
-            return False
-        self.reached, self.ahead = line, text[len(line) :]
-        return True
 
     def _is_over(self, text: str, matcher: Matcher) -> bool:
         """Whether a text ends where a word does, and in no string."""

@@ -177,16 +177,6 @@ class Scoping:
                     return found
         return None
 
-    def pends(self, text: str) -> bool:
-        """Whether names of an open scope's first region mean what is still to be written."""
-        order = {name: at for at, name in enumerate(self.surface.order)}
-        return any(
-            scope.is_open
-            and scope.clauses[0].name not in scope.decided
-            and order.get(scope.clauses[0].name, 0) > 0
-            for scope in self.draft.scopes(text)
-        )
-
     def tolerate(self, misfit: Misfit) -> None:
         """Let a misfit stand."""
         self._judged.update((key, None) for key, found in self._judged.items() if found == misfit)

@@ -74,11 +74,6 @@ def test_it_ends_in_no_string(analyzer):
     assert found.text == "name ="
 
 
-def test_a_line_may_use_an_alias_that_the_next_one_declares(analyzer):
-    script = "s.name, s.age\nFROM singer s\nWHERE age = 1"
-    assert written(analyzer, "SELECT ", script, one_line=True).text == "s.name, s.age"
-
-
 def test_of_several_lines_there_is_the_first(analyzer):
     found = written(analyzer, "SELECT ", "name\nFROM singer", one_line=True)
     assert found.text == "name"
