@@ -76,7 +76,10 @@ suite("which server is used", () => {
     const path = ["bin", ".", "", "/projects/bin", "/projects"];
     assert.deepEqual(await findServer({ ...PLACES, path, barred: ["/projects"] }, system), { kind: "none" });
     assert.deepEqual(system.run, []);
-    const beside = await findServer({ ...PLACES, path: [...path, "/projects2"], barred: ["/projects"] }, system);
+    const beside = await findServer(
+      { ...PLACES, path: [...path, "/projects2"], barred: ["/projects"] },
+      system,
+    );
     assert.equal(beside.kind, "server");
   });
 
