@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from gproj_lsp.bench.sheet import Sheet, Value
+from gproj_lsp.bench.sheet import Sheet, Value, model_of
 from gproj_lsp.decode.base import LanguageModel, MaskEngine
 from gproj_lsp.decode.context import Context
 from gproj_lsp.decode.executor import Wishes
@@ -192,9 +192,8 @@ def _is_declared(text: str, hole: Hole) -> bool:
 
 
 def _sheet(crew: Crew, sort: str, count: int, arms: Mapping[str, Sequence[_Filled]]) -> Sheet:
-    beside = f", {crew.width} side by side" if crew.width > 1 else ""
     return Sheet(
-        f"{sort} holes: {count}, model {crew.name}{beside}",
+        f"{sort} holes: {count}, {model_of(crew)}",
         ("arm", "top-1", "ghosts", "unfit", "failed", "candidates", "uniform", "median ms"),
         tuple(_row(name, found, count) for name, found in arms.items()),
         (

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from gproj_lsp.bench.columns import Task
 from gproj_lsp.bench.execution import matches
-from gproj_lsp.bench.sheet import Sheet, Value
+from gproj_lsp.bench.sheet import Sheet, Value, model_of
 from gproj_lsp.bench.sql import World, class_of
 from gproj_lsp.decode.base import LanguageModel, MaskEngine
 from gproj_lsp.decode.context import Context
@@ -156,9 +156,8 @@ def _take(rung: Rung, query: Opened, world: World, filler: Filler, surface: Surf
 
 
 def _sheet(crew: Crew, count: int, steps: Mapping[Rung, Sequence[_Taken]]) -> Sheet:
-    beside = f", {crew.width} side by side" if crew.width > 1 else ""
     return Sheet(
-        f"The ladder over {count} queries of one table with their columns open, model {crew.name}{beside}",
+        f"The ladder over {count} queries of one table with their columns open, {model_of(crew)}",
         (
             "rung",
             "free bits",

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-__all__ = ["Sheet", "Value"]
+if TYPE_CHECKING:
+    from gproj_lsp.decode.lanes import Crew
+
+__all__ = ["Sheet", "Value", "model_of"]
 
 Value = str | int | float | None
 
@@ -44,6 +48,12 @@ class Sheet:
         return json.dumps(
             {"title": self.title, "rows": rows, "notes": list(self.notes)}, indent=2, ensure_ascii=False
         )
+
+
+def model_of(crew: Crew) -> str:
+    """What a title says of the model that figures are of, and of how many texts it wrote at once."""
+    beside = f", {crew.width} side by side" if crew.width > 1 else ""
+    return f"model {crew.name}{beside}"
 
 
 def _shown(value: Value) -> str:

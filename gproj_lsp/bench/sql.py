@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 from gproj_lsp.bench.columns import Task
 from gproj_lsp.bench.execution import Execution, Judge, absent, matches
-from gproj_lsp.bench.sheet import Sheet, Value
+from gproj_lsp.bench.sheet import Sheet, Value, model_of
 from gproj_lsp.bench.writing import BUDGET, Listed, Masked, Plain, Question, Retrying, Writer, Written
 from gproj_lsp.decode.base import LanguageModel, MaskEngine
 from gproj_lsp.decode.complete import Completer, Wanted
@@ -258,11 +258,10 @@ def _named(analyzer: Analyzer, query: str) -> set[str]:
 
 def sheet(crew: Crew, answers: Sequence[Answer]) -> Sheet:
     """What the arms got, beside the published figures."""
-    beside = f", {crew.width} side by side" if crew.width > 1 else ""
     arms = dict.fromkeys(answer.arm for answer in answers)
     rows = [_row(arm, [answer for answer in answers if answer.arm == arm]) for arm in arms]
     return Sheet(
-        f"Queries for questions: {len({answer.task for answer in answers})}, model {crew.name}{beside}",
+        f"Queries for questions: {len({answer.task for answer in answers})}, {model_of(crew)}",
         (
             "arm",
             "match",
