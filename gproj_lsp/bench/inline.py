@@ -20,7 +20,7 @@ from gproj_lsp.decode.context import Context
 from gproj_lsp.decode.free import freely
 from gproj_lsp.decode.lanes import Crew, Job
 from gproj_lsp.decode.scoping import Kept
-from gproj_lsp.errors import InputError
+from gproj_lsp.errors import EngineError, InputError
 from gproj_lsp.ide import Analyzer
 from gproj_lsp.ide.inline import Spot, worth_showing
 from gproj_lsp.ide.reading import Reading
@@ -70,6 +70,7 @@ class Offer:
         seconds: How long it took.
         model_calls: How often the model was asked.
         late: Whether the time was up before its end.
+        failed: Whether the engine failed, so that nothing was offered.
     """
 
     arm: str
@@ -81,6 +82,7 @@ class Offer:
     seconds: float
     model_calls: int
     late: bool
+    failed: bool
 
 
 def positions(tasks: Sequence[Task], surface: Surface, sample: int | None, seed: int) -> list[Position]:
@@ -162,13 +164,17 @@ def _offer(arm: str, completer: Completer, analyzer: Analyzer, place: Position) 
     if completer.desk.wanted.seconds is not None:
         _type(completer, reading, text[: max(word.start() for word in _WORD.finditer(text))])
     calls, began = context.calls, time.perf_counter()
+    late = failed = False
     if arm == "masked":
-        made = completer.complete(text, offset, reading)
-        written, late = made.text, made.late
+        try:
+            made = completer.complete(text, offset, reading)
+            written, late = made.text, made.late
+        except EngineError:
+            written, failed = "", True
     else:
         # A line break first says nothing yet, and ends nothing.
         free = freely(context, completer.shown(text, offset, reading), (";", "```"), _TOKENS)
-        written, late = _first_line(free.text), False
+        written = _first_line(free.text)
     spent = time.perf_counter() - began
     shown = worth_showing(written, Spot(analysis, offset))
     taken, every = accepted(shown, place.rest)
@@ -182,6 +188,7 @@ def _offer(arm: str, completer: Completer, analyzer: Analyzer, place: Position) 
         spent,
         context.calls - calls,
         late,
+        failed,
     )
 
 
@@ -253,6 +260,7 @@ def sheet(crew: Crew, offers: Sequence[Offer], milliseconds: float) -> Sheet:
             "accepted",
             "ghosts",
             "late",
+            "failed",
             "median ms",
             "p95 ms",
             "calls",
@@ -260,6 +268,7 @@ def sheet(crew: Crew, offers: Sequence[Offer], milliseconds: float) -> Sheet:
         tuple(rows),
         (
             "with text: the share of places where something was offered. late: where the time was up before the line's end.",
+            "failed: where the mask engine did, and nothing was offered.",
             "same line: the share of offers whose first line is the rest of the reference query.",
             "accepted: characters one would accept word by word, over those shown. ghosts: names offered that are not there.",
             "calls: how often the model was asked, on average.",
@@ -279,6 +288,7 @@ def _row(arm: str, offers: Sequence[Offer]) -> tuple[Value, ...]:
         sum(offer.accepted for offer in shown) / every if every else None,
         sum(offer.ghosts for offer in offers),
         sum(offer.late for offer in offers) / len(offers),
+        sum(offer.failed for offer in offers),
         median(spent),
         spent[round(0.95 * (len(spent) - 1))],
         sum(offer.model_calls for offer in offers) / len(offers),

@@ -9,7 +9,7 @@ dependency order of regions (paper, 4.3) meets a model that writes from left to 
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
@@ -164,7 +164,9 @@ class Scoping:
         if self.rung is not Rung.CTX:
             return None
         data = encode(text)
-        for scope in self.draft.scopes(text):
+        scopes = self.draft.scopes(text)
+        self._declare_closed(data, scopes)
+        for scope in scopes:
             first = scope.clauses[0]
             if (ended or not scope.is_open or first.name in scope.decided) and self._depends(scope):
                 key = (
@@ -220,7 +222,7 @@ class Scoping:
     def _judge(self, data: bytes, scope: Scope) -> Misfit | None:
         first = scope.clauses[0]
         environment = self._environment(data, first.span)
-        matcher = self._scope_matcher(scope, first.name, environment)
+        matcher = self._scope_matcher(scope, first.name, environment, self._written_in(decode(data)))
         end = min(
             first.span.end + 1, len(data)
         )  # with what follows, so that a name is told from the beginning of another
@@ -236,26 +238,34 @@ class Scoping:
             self._environment(data[:end], Span(scope.since, end))
             for scope, end in zip(still, ends, strict=True)
         ]
+        self._declare_closed(data, scopes)
+        self._declare(known[-1] if known else self.draft.before)
+        inside = self._written_in(decode(data))
+        yield 0, self._base(inside)
+        for scope, environment in zip(still, known, strict=True):
+            if scope.region in scope.decided:
+                matcher = self._scope_matcher(scope, scope.region, environment, inside)
+                if matcher is not None:
+                    yield scope.span.start, matcher
+
+    def _declare_closed(self, data: bytes, scopes: tuple[Scope, ...]) -> None:
+        """Keep what the scopes declare that have come to their end."""
         for scope in scopes if self.rung is Rung.CTX else ():
             if not scope.is_open:
                 end = scope.span.end
                 self._declare(self._environment(data[:end], Span(end, end)))
-        self._declare(known[-1] if known else self.draft.before)
-        yield 0, self._base(decode(data))
-        for scope, environment in zip(still, known, strict=True):
-            if scope.region in scope.decided:
-                matcher = self._scope_matcher(scope, scope.region, environment)
-                if matcher is not None:
-                    yield scope.span.start, matcher
 
     def _declare(self, environment: Environment) -> None:
         """Keep what a text declares: its scopes are no longer seen behind their ends, but it was written under them."""
         self._declared.update((binding.key, binding) for binding in self._inside(environment))
 
-    def _base(self, text: str) -> Matcher:
+    def _written_in(self, text: str) -> tuple[Binding, ...]:
+        """What a text declares inside itself, as far as it names it."""
+        return tuple(binding for binding in self._declared.values() if binding.spelling in text)
+
+    def _base(self, inside: tuple[Binding, ...]) -> Matcher:
         """The whole statement; what its text declares inside itself is declared, whether or not it is in scope."""
         known = self.draft.before
-        inside = tuple(binding for binding in self._declared.values() if binding.spelling in text)
         if inside:
             known = known.push(Frame.of(inside))
         rung = min(self.rung, Rung.GAMMA)
@@ -290,19 +300,26 @@ class Scoping:
         queries = {slot.queries.get(Rung.GAMMA) for fragment in larger for slot in fragment.slots.values()}
         return tuple(query for query in queries if query is not None and query.sorts & declared)
 
-    def _scope_matcher(self, scope: Scope, region: str, environment: Environment) -> Matcher | None:
-        """The scope's own grammar with one region at CTX; None where it has none, or where nothing would be left of it."""
+    def _scope_matcher(
+        self, scope: Scope, region: str, environment: Environment, inside: tuple[Binding, ...]
+    ) -> Matcher | None:
+        """The scope's own grammar with one region at CTX; None where it has none, or where nothing would be left of it.
+
+        What other scopes of the statement declare is declared here too, and fits nowhere: nested scopes are read by this grammar.
+        """
         sort = self.spec.scopes.get(scope.kind)
         if sort is None:
             return None
         inner = environment.frames[len(self.draft.before.frames) :]
         names = tuple(binding for frame in inner for binding in frame.bindings.values())
+        others = tuple(_unfit(binding) for binding in inside if environment.lookup(binding.key) is None)
 
         def make() -> Matcher:
-            grammar = self._fitting(sort, environment, lambda path: path[-1:] == (region,))
+            known = environment.push(Frame.of(others)) if others else environment
+            grammar = self._fitting(sort, known, lambda path: path[-1:] == (region,))
             return self.engine.compile(concatenated(grammar, self._behind), self.vocabulary)
 
-        return self._matcher((sort, region, names), make)
+        return self._matcher((sort, region, names, others), make)
 
     @cached_property
     def _behind(self) -> Grammar:
@@ -334,6 +351,11 @@ class Scoping:
         if key not in self._environments:
             self._environments[key] = self.draft.environment(decode(data), span)
         return self._environments[key]
+
+
+def _unfit(binding: Binding) -> Binding:
+    """The binding without what would make it fit anywhere: declared, and no more."""
+    return replace(binding, attrs={})
 
 
 def _admitted(matcher: Matcher, text: bytes) -> int:

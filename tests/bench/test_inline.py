@@ -10,7 +10,7 @@ from gproj_lsp.bench.typing import _disorder
 from gproj_lsp.decode.engines import make_engine
 from gproj_lsp.decode.lanes import Alone
 from gproj_lsp.decode.models.fake import FakeModel, word_vocabulary
-from gproj_lsp.errors import InputError
+from gproj_lsp.errors import EngineError, InputError
 from gproj_lsp.facts import facts_from_table
 from gproj_lsp.ide import Analyzer
 from gproj_lsp.resolve import resolver_of
@@ -63,16 +63,42 @@ def crew():
     return Alone(FakeModel(vocabulary, wanted))
 
 
-def test_without_a_mask_a_ghost_may_be_offered_and_under_it_none(sql, crew):
+@pytest.fixture
+def analyzer(sql):
     facts = facts_from_table(sql, {"Table": {"users": {"columns": ["name"]}}}, "schema.toml:1")
-    analyzer = Analyzer(sql, resolver_of(sql), facts, {"dialect": "sqlite"})
-    task = Task(1, "a", "Names?", "SELECT name FROM users")
-    places = [Position(task, "-- Names?\nSELECT", " name FROM users")]
-    offers = run(places, lambda _: analyzer, sql, crew, make_engine())
+    return Analyzer(sql, resolver_of(sql), facts, {"dialect": "sqlite"})
+
+
+PLACES = [Position(Task(1, "a", "Names?", "SELECT name FROM users"), "-- Names?\nSELECT", " name FROM users")]
+
+
+def test_without_a_mask_a_ghost_may_be_offered_and_under_it_none(sql, crew, analyzer):
+    offers = run(PLACES, lambda _: analyzer, sql, crew, make_engine())
     assert [(offer.arm, offer.ghosts) for offer in offers] == [("masked", 0), ("unmasked", 1)]
     rows = sheet(crew, offers, 0.0).rows
     assert [row[:2] for row in rows] == [("masked", 1), ("unmasked", 1)]
     assert rows[1][4] == 0.0
+
+
+class Broken:
+    """An engine that refuses every grammar."""
+
+    name = "broken"
+    gives_complete_masks = True
+
+    def compile(self, grammar, vocabulary):
+        raise EngineError("the engine refuses")
+
+
+def test_where_the_engine_fails_that_is_counted_and_the_rest_goes_on(sql, crew, analyzer):
+    offers = run(PLACES, lambda _: analyzer, sql, crew, Broken())
+    assert [(offer.arm, offer.text, offer.failed) for offer in offers] == [
+        ("masked", "", True),
+        ("unmasked", offers[1].text, False),
+    ]
+    assert offers[1].text
+    (titles, (masked, _)) = (sheet(crew, offers, 0.0).columns, sheet(crew, offers, 0.0).rows)
+    assert masked[titles.index("failed")] == 1
 
 
 def test_an_arm_that_there_is_not_is_told(sql, crew):

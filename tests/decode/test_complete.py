@@ -177,6 +177,13 @@ def test_an_enclosing_query_keeps_its_own_names_behind_a_nested_one(analyzer):
     assert analyzer.analyse(found.text).diagnostics == ()
 
 
+def test_an_enclosing_query_reads_what_a_nested_one_declares_for_itself(analyzer):
+    script = "SELECT name FROM singer WHERE age = (SELECT max(spots.capacity) FROM stadium AS spots) AND age = 3;"
+    assert written(analyzer, script, "|").text == script
+    within = "SELECT name FROM singer WHERE age = (SELECT max(spots.capacity) FROM stadium AS spots WHERE "
+    assert written(analyzer, f"{within}spots.capacity = 3);", f"{within}|").text == "spots.capacity = 3);"
+
+
 def test_a_common_table_can_be_named_by_what_follows_it(analyzer):
     script = "WITH old AS (SELECT name AS who FROM singer) SELECT who FROM old;"
     assert written(analyzer, script, "|").text == script
