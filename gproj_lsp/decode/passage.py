@@ -260,6 +260,7 @@ class Passage:
                 again = self._again(text, misfit)
             if again is None or again == text:
                 self.scoping.tolerate(misfit)
+                self.rung = min(self.rung, Rung.GAMMA)
             else:
                 text = again
         return text

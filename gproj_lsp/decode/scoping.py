@@ -191,7 +191,8 @@ class Scoping:
             read: How many bytes of it are to be read; more are where a scope begins behind them.
         """
         data = encode(text)
-        layers = list(self._layers(data, self.draft.scopes(text)))
+        scopes = self.draft.scopes(text)
+        layers = list(self._layers(data, scopes))
         read = max(read, *(start for start, _ in layers))
         for start, matcher in layers:
             for part, at in ((data[start:read], start), (data[read:], read)):
@@ -199,8 +200,13 @@ class Scoping:
                     return Refused(at + _admitted(matcher, part))
             if data[read:]:
                 matcher.rollback(1)
-        rung = self.rung if self.rung is not Rung.CTX or len(layers) > 1 else Rung.GAMMA
-        return Ground(Layers([matcher for _, matcher in layers]), read, rung)
+        return Ground(Layers([matcher for _, matcher in layers]), read, self._rung(scopes))
+
+    def _rung(self, scopes: tuple[Scope, ...]) -> Rung:
+        """How strongly names are constrained at a text's end; what a scope decides later is held against what it has."""
+        deciding = (scope for scope in scopes if scope.is_open and scope.region in scope.decided)
+        known = all(scope.kind in self.spec.scopes for scope in deciding)
+        return self.rung if known else min(self.rung, Rung.GAMMA)
 
     def region(self, clause: str, environment: Environment) -> Grammar | None:
         """What may be written as a whole region whose Γ is known; None where nothing may."""
@@ -305,7 +311,7 @@ class Scoping:
     ) -> Matcher | None:
         """The scope's own grammar with one region at CTX; None where it has none, or where nothing would be left of it.
 
-        What other scopes of the statement declare is declared here too, and fits nowhere: nested scopes are read by this grammar.
+        What other scopes of the statement declare is declared here too and fits nowhere: this grammar reads nested scopes.
         """
         sort = self.spec.scopes.get(scope.kind)
         if sort is None:

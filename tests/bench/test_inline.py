@@ -84,9 +84,8 @@ class Broken:
     """An engine that refuses every grammar."""
 
     name = "broken"
-    gives_complete_masks = True
 
-    def compile(self, grammar, vocabulary):
+    def compile(self, _grammar, _vocabulary):
         raise EngineError("the engine refuses")
 
 

@@ -178,7 +178,9 @@ def test_an_enclosing_query_keeps_its_own_names_behind_a_nested_one(analyzer):
 
 
 def test_an_enclosing_query_reads_what_a_nested_one_declares_for_itself(analyzer):
-    script = "SELECT name FROM singer WHERE age = (SELECT max(spots.capacity) FROM stadium AS spots) AND age = 3;"
+    script = (
+        "SELECT name FROM singer WHERE age = (SELECT max(spots.capacity) FROM stadium AS spots) AND age = 3;"
+    )
     assert written(analyzer, script, "|").text == script
     within = "SELECT name FROM singer WHERE age = (SELECT max(spots.capacity) FROM stadium AS spots WHERE "
     assert written(analyzer, f"{within}spots.capacity = 3);", f"{within}|").text == "spots.capacity = 3);"
@@ -253,6 +255,19 @@ def test_what_is_told_while_writing_adds_up_to_the_text(analyzer):
     model = Context(wants("SELECT capacity FROM singer WHERE age = 3;"))
     found = Completer(SURFACE, model, make_engine(), told=listen).complete("", 0, analyzer)
     assert told.decode() == found.text
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "SELECT name FROM singer WHERE age = 3;",
+        "SELECT capacity FROM singer WHERE age = 3;",
+        "WITH old AS (SELECT name AS who FROM singer) SELECT who FROM old;",
+    ],
+)
+def test_names_that_were_all_held_to_their_scopes_are_told_to_be(analyzer, script):
+    assert written(analyzer, script, "|").rung is Rung.CTX
+    assert written(analyzer, script, "|", rung=Rung.GAMMA).rung is Rung.GAMMA
 
 
 def test_the_base_rung_is_told_as_what_it_is(analyzer):
