@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import chain, repeat
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from gproj_lsp.decode.base import LanguageModel, Logits, Stop, Vocabulary
 
 __all__ = ["Context"]
+
+_SLICES = (16, 32)
+"""Tokens of the first parts of a long text: small ones, so that who is stopped again and again gets on each time."""
+_SLICE = 64
+"""Tokens of the other parts; larger ones are read no faster."""
 
 
 class Context:
@@ -39,8 +45,10 @@ class Context:
     def show(self, ids: Sequence[int], stop: Stop | None = None) -> Logits:
         """Bring the context to exactly these tokens, keeping the longest common prefix, and give the logits after them.
 
+        A long text that may be stopped is read in parts; those that were read are kept for whoever shows it again.
+
         Raises:
-            Cancelled: `stop` said so; what was kept stays.
+            Cancelled: `stop` said so; what was kept and read stays.
             ModelError: They do not fit, or the model failed.
         """
         kept = common_prefix(self.model.fed, ids)
@@ -48,6 +56,11 @@ class Context:
             return self._logits
         kept = min(kept, len(ids) - 1)  # the last token is fed again where its logits are gone
         self.rewind(kept)
+        for end in _ends(kept, len(ids)) if stop is not None else ():
+            self._logits = None
+            self.model.feed(ids[kept:end], stop=stop)
+            self.tokens += end - kept
+            kept = end
         return self.feed(ids[kept:], stop)
 
     def feed(self, ids: Sequence[int], stop: Stop | None = None) -> Logits:
@@ -75,6 +88,15 @@ class Context:
         if length < self.length:
             self.model.rewind(length)
             self._logits = None
+
+
+def _ends(start: int, end: int) -> Iterator[int]:
+    """Where the parts of a text end that are read before its last."""
+    for size in chain(_SLICES, repeat(_SLICE)):
+        start += size
+        if start >= end:
+            return
+        yield start
 
 
 def common_prefix(one: Sequence[int], other: Sequence[int]) -> int:
