@@ -54,7 +54,8 @@ def complete(
         out(dump(listed if number > 1 else listed[0]))
     elif not write:
         for each in found:
-            out(each.text)
+            if each.text:
+                out(each.text)
     for each in found:
         if each.reason:
             complain(f"{label}:{at}: {each.reason}")

@@ -113,6 +113,11 @@ def test_no_time_is_told_and_nothing_is_written(shop):
     assert (shop / "a.sql").read_bytes() == before
 
 
+def test_where_there_is_no_text_nothing_is_printed(shop):
+    done = gproj(shop, "complete", "a.sql", "--at", "2:8", "--milliseconds", "1")
+    assert (done.returncode, done.stdout) == (2, b"")
+
+
 def test_a_place_outside_the_file_is_one_line_on_stderr(shop):
     done = gproj(shop, "complete", "a.sql", "--at", "9:1")
     assert done.returncode == 2
