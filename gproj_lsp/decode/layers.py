@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from gproj_lsp.decode.base import Mask, Matcher
 
-__all__ = ["Layers"]
+__all__ = ["Layers", "admitted"]
 
 
 class Layers:
@@ -71,9 +71,30 @@ class Layers:
         return all(layer.is_complete() for layer in self._layers)
 
     def forced(self) -> bytes:
-        """The longest text that a layer forces."""
-        return max((layer.forced() for layer in self._layers), key=len)
+        """The longest text that a layer forces, as far as all admit it: where one does not, nothing may follow at all."""
+        first, *others = sorted((layer.forced() for layer in self._layers), key=len, reverse=True)
+        if first and others:
+            return first[: min(admitted(layer, first) for layer in self._layers)]
+        return first
 
     def _undo(self, count: int) -> None:
         for layer in self._layers[:count]:
             layer.rollback(1)
+
+
+def admitted(matcher: Matcher, text: bytes) -> int:
+    """How many bytes of a text a matcher admits.
+
+    Args:
+        matcher: It has read what comes before; afterwards it is as it was.
+        text: The text.
+    """
+    low, high = 0, len(text)
+    while low < high:
+        middle = high if not low else (low + high + 1) // 2
+        if matcher.accept_bytes(text[:middle]):
+            matcher.rollback(1)
+            low = middle
+        else:
+            high = middle - 1
+    return low

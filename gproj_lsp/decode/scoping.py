@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from gproj_lsp.decode.calls import concatenated
-from gproj_lsp.decode.layers import Layers
+from gproj_lsp.decode.layers import Layers, admitted
 from gproj_lsp.environment import Environment, Frame, Query
 from gproj_lsp.errors import EmptyQueryError
 from gproj_lsp.expansion import Path, expand
@@ -197,7 +197,7 @@ class Scoping:
         for start, matcher in layers:
             for part, at in ((data[start:read], start), (data[read:], read)):
                 if part and not matcher.accept_bytes(part):
-                    return Refused(at + _admitted(matcher, part))
+                    return Refused(at + admitted(matcher, part))
             if data[read:]:
                 matcher.rollback(1)
         return Ground(Layers([matcher for _, matcher in layers]), read, self._rung(scopes))
@@ -362,16 +362,3 @@ class Scoping:
 def _unfit(binding: Binding) -> Binding:
     """The binding without what would make it fit anywhere: declared, and no more."""
     return replace(binding, attrs={})
-
-
-def _admitted(matcher: Matcher, text: bytes) -> int:
-    """How many bytes of a text that is refused as a whole a matcher admits."""
-    low, high = 0, len(text) - 1
-    while low < high:
-        middle = (low + high + 1) // 2
-        if matcher.accept_bytes(text[:middle]):
-            matcher.rollback(1)
-            low = middle
-        else:
-            high = middle - 1
-    return low
