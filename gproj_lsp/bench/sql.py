@@ -6,15 +6,15 @@ database and by our own check.
 
 from __future__ import annotations
 
-import json
 import random
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from statistics import median
 from types import MappingProxyType
 
+from gproj_lsp.bench.answers import Answer
 from gproj_lsp.bench.columns import Task
 from gproj_lsp.bench.execution import Execution, Judge, absent, matches
 from gproj_lsp.bench.sheet import Sheet, Value, model_of
@@ -31,7 +31,7 @@ from gproj_lsp.fragment import Rung
 from gproj_lsp.ide import Analyzer
 from gproj_lsp.surface import Surface
 
-__all__ = ["ARMS", "CLASSES", "PUBLISHED", "Answer", "World", "class_of", "drawn", "run", "sheet"]
+__all__ = ["ARMS", "CLASSES", "PUBLISHED", "World", "class_of", "drawn", "run", "sheet"]
 
 ARMS = ("free", "unconstrained", "prompt-schema", "retry", "gamma", "ctx", "uniform")
 """Open identifiers under the same grammar; no grammar; no grammar and the names listed; no grammar and up to four retries;
@@ -59,49 +59,6 @@ class World:
     analyzer: Analyzer
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What one arm wrote for one question, judged.
-
-    Attributes:
-        task: The question's number.
-        arm: Who wrote it.
-        kind: The class of the reference query.
-        query: What was written.
-        right: Whether it gives what the reference query gives.
-        executes: Whether it runs.
-        ghosts: Names that are not there, by what they should be: `column`, `table`, `function`.
-        quoted: Whether only reading double quotes strictly shows that a name is not there: it may be meant as a string.
-        complaint: What the database says of it.
-        tokens: Tokens written.
-        chosen: Those of them that the model chose.
-        model_calls: How often the model was asked.
-        seconds: How long it took.
-        free_bits: How much the model had to choose from.
-        reason: Why writing came to no end, or is empty.
-    """
-
-    task: int
-    arm: str
-    kind: str
-    query: str
-    right: bool
-    executes: bool
-    ghosts: tuple[str, ...]
-    quoted: bool
-    complaint: str
-    tokens: int
-    chosen: int
-    model_calls: int
-    seconds: float
-    free_bits: float | None
-    reason: str
-
-    def to_json(self) -> str:
-        """All of it in one line."""
-        return json.dumps(asdict(self), ensure_ascii=False)
-
-
 def drawn(tasks: Sequence[Task], sample: int | None, seed: int) -> list[Task]:
     """A repeatable draw; those of one database together, because what their prompts have in common is read once."""
     if sample is not None and sample < len(tasks):
@@ -125,6 +82,7 @@ def run(  # noqa: PLR0913  (data, adapters, and how much of it)
     engine: MaskEngine,
     *,
     arms: Iterable[str] = ARMS,
+    known: Sequence[Answer] = (),
     told: Callable[[Answer], None] = lambda _: None,
 ) -> list[Answer]:
     """Have each arm answer each question; those of one database and arm in turn, because their prompts begin alike.
@@ -136,7 +94,8 @@ def run(  # noqa: PLR0913  (data, adapters, and how much of it)
         crew: The model, and how many questions it answers at once.
         engine: The mask engine.
         arms: Which of `ARMS`.
-        told: Told of each answer.
+        known: Answers that were given before; the same model is not asked for them again.
+        told: Told of each new answer.
 
     Raises:
         InputError: There is no such arm, or a reference query does not run.
@@ -145,14 +104,17 @@ def run(  # noqa: PLR0913  (data, adapters, and how much of it)
     asked = [_asked(task, world_of(task.database)) for task in tasks]
     writers = [_Arm(arm, surface, engine) for arm in arms]
     databases = dict.fromkeys(task.database for task in tasks)
-    jobs = [
-        _job(each, arm, told)
+    places = [
+        (each, arm)
         for database in databases
         for arm in writers
         for each in asked
         if each.task.database == database
     ]
-    return [outcome.get() for outcome in crew.run(jobs)]
+    old = {(answer.task, answer.arm): answer for answer in known if answer.model == crew.name}
+    left = [(each, arm) for each, arm in places if (each.task.number, arm.name) not in old]
+    new = iter([outcome.get() for outcome in crew.run([_job(each, arm, told) for each, arm in left])])
+    return [old.get((each.task.number, arm.name)) or next(new) for each, arm in places]
 
 
 @dataclass(frozen=True)
@@ -189,7 +151,7 @@ def _complaint(judge: Judge, query: str) -> str:
 def _job(asked: _Asked, arm: _Arm, told: Callable[[Answer], None]) -> Job[Answer]:
     def job(model: LanguageModel) -> Answer:
         written = arm.writer(Context(model), asked.task.number).write(asked.question)
-        answer = _judged(asked, arm.name, written)
+        answer = _judged(asked, model.name, arm.name, written)
         told(answer)
         return answer
 
@@ -224,13 +186,14 @@ class _Arm:
         return Masked(Completer(self._surface, who, self._engine, wanted, kept=self._kept), self._surface)
 
 
-def _judged(asked: _Asked, arm: str, written: Written) -> Answer:
+def _judged(asked: _Asked, model: str, arm: str, written: Written) -> Answer:
     task, world, expected = asked.task, asked.world, asked.expected
     given = world.judge.run(written.query)
     loose = absent(given.error)[0]
     strict = absent(world.judge.strictly(written.query))[0]
     ghosts = {loose, *_named(world.analyzer, written.query)} - {""}
     return Answer(
+        model=model,
         task=task.number,
         arm=arm,
         kind=class_of(task.query),

@@ -567,7 +567,12 @@ def bench_sql(
     sample: Sample = None,
     seed: DrawSeed = 0,
     answers: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write every answer here, one line of JSON each.")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write every answer here, one line of JSON each. What it holds of the same model is not asked again, so a run "
+            "that was cut goes on.",
+        ),
     ] = None,
     batch: SideBySide = 1,
     surface: Surface = None,

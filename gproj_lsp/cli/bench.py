@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack, closing
@@ -244,8 +245,9 @@ def sql(
     surface: str | None,
     overrides: Iterable[str],
 ) -> int:
-    """Write how good whole queries are, by arm, and each answer to a file of JSON lines where one is named."""
+    """Write how good whole queries are, by arm, and each answer to a file where one is named."""
     from gproj_lsp.bench import sql as bench
+    from gproj_lsp.bench.answers import Answer, Answers
     from gproj_lsp.bench.columns import read_tasks
 
     workspaces = Workspaces(overrides)
@@ -254,23 +256,21 @@ def sql(
     questions = bench.drawn(read_tasks(tasks), sample, seed)
     settings = workspaces.at(Path.cwd()).settings
     with progress("loading the model") as shown, ExitStack() as stack:
-        lines = stack.enter_context(answers.open("w", encoding="utf-8")) if answers else None
-        count = _counting(shown, "answer")
-        found: list[bench.Answer] = []
+        file = Answers(answers) if answers else None
+        count, done = _counting(shown, "answer"), itertools.count(1)
 
-        def told(answer: bench.Answer) -> None:
-            found.append(answer)
-            count(len(found), len(questions) * len(wanted))
-            if lines:
-                lines.write(answer.to_json() + "\n")
-                lines.flush()
+        def told(answer: Answer) -> None:
+            count(next(done), len(questions) * len(wanted))
+            if file:
+                file.add(answer)
 
         crew = open_crew(settings, batch)
         engine = make_engine(settings.text("engine"))
         world_of = _worlds(databases, chosen, tuple(overrides), stack)
         for name in dict.fromkeys(task.database for task in questions):
             world_of(name)  # what can't be opened is told before hours of work
-        bench.run(questions, world_of, chosen, crew, engine, arms=wanted, told=told)
+        known = file.known if file else ()
+        found = bench.run(questions, world_of, chosen, crew, engine, arms=wanted, known=known, told=told)
     return _write([bench.sheet(crew, found)], json=json)
 
 

@@ -53,9 +53,8 @@ def complete(
         listed = [_json(each) for each in found]
         out(dump(listed if number > 1 else listed[0]))
     elif not write:
-        for each in found:
-            if each.text:
-                out(each.text)
+        for text in filter(None, (each.text for each in found)):
+            out(text)
     for each in found:
         if each.reason:
             complain(f"{label}:{at}: {each.reason}")

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
 from gproj_lsp.bench import ladder, sql
+from gproj_lsp.bench.answers import Answers
 from gproj_lsp.bench.columns import Task
 from gproj_lsp.bench.execution import Judge
 from gproj_lsp.bench.sql import World, class_of, drawn
@@ -81,6 +83,46 @@ def test_questions_are_answered_side_by_side_as_alone(world, sql):
     arms = ["retry", "unconstrained", "ctx", "uniform"]
     beside = sql_run(world, sql, Lanes(FakeBatch(model, 2)), arms)
     assert beside == sql_run(world, sql, Alone(model), arms)
+
+
+def kept(world, surface, model, path, tasks=TASKS):
+    """A run that goes on from a file of answers."""
+    file, arms = Answers(path), ["retry", "unconstrained", "ctx"]
+    who = {"arms": arms, "known": file.known, "told": file.add}
+    return sql.run(tasks, lambda _: world, surface, Alone(model), make_engine(), **who)
+
+
+def test_a_run_that_was_cut_goes_on_and_asks_nothing_twice(world, sql, tmp_path):
+    path = tmp_path / "answers.jsonl"
+    model = says({"Who are the users?": " name FROM users;"}, " id FROM orders;")
+    begun = kept(world, sql, model, path, TASKS[:1])
+    path.write_bytes(path.read_bytes() + b'{"model":"fa')
+    whole = kept(world, sql, model, path)
+    assert [each for each in whole if each.task == 1] == begun
+    assert len(whole) == len(path.read_text().splitlines()) == 3 * len(TASKS)
+    calls = model.calls
+    assert kept(world, sql, model, path) == whole
+    assert model.calls == calls
+
+
+def test_what_another_model_answered_is_left_alone(world, sql, tmp_path):
+    path = tmp_path / "answers.jsonl"
+    model = says({}, " id FROM orders;")
+    begun = kept(world, sql, model, path)
+    path.unlink()
+    for answer in begun:
+        Answers(path).add(replace(answer, model="another"))
+    assert {each.model for each in kept(world, sql, model, path)} == {model.name}
+    assert {each.model for each in Answers(path).known} == {model.name, "another"}
+
+
+@pytest.mark.parametrize("held", [b"milk", b"a list of things to buy\n", b'{"task": 1}\n', b"\xff\n"])
+def test_a_file_of_something_else_is_refused_and_kept(tmp_path, held):
+    path = tmp_path / "notes.txt"
+    path.write_bytes(held)
+    with pytest.raises(InputError, match="answers can't be kept there"):
+        Answers(path)
+    assert path.read_bytes() == held
 
 
 def sql_run(world, surface, crew, arms):
@@ -159,7 +201,6 @@ def test_arms_stand_beside_the_published_figures(world, sql):
 def sql_sheet(world, surface, model, arms):
     answers = sql.run(TASKS, lambda _: world, surface, Alone(model), make_engine(), arms=arms)
     rows = json.loads(sql.sheet(Alone(model), answers).to_json())["rows"]
-    assert all(json.loads(answer.to_json())["arm"] == answer.arm for answer in answers)
     return {row["arm"]: row for row in rows}
 
 
