@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from gproj_lsp.decode.base import MaskEngine, Vocabulary
 from gproj_lsp.environment import Environment
 from gproj_lsp.errors import EmptyQueryError, EngineError, GprojError, SurfaceError
 from gproj_lsp.expansion import expand
-from gproj_lsp.facts import facts_from_table
+from gproj_lsp.facts import Facts, facts_from_table
 from gproj_lsp.fragment import Fragment, GateCase, Rung, candidates, instantiate
 from gproj_lsp.ide import Analyzer
 from gproj_lsp.literate import Accepts, Failure, read_tests, run
@@ -90,8 +90,15 @@ def accepts_by(engine: MaskEngine) -> Accepts:
     return accepts
 
 
+def _nothing(surface: Surface) -> Sequence[Facts]:  # noqa: ARG001  (what a surface brings, told by whoever can read it)
+    return ()
+
+
 def check_surface(
-    root: Path, accepts: Accepts, resolve: Callable[[Surface], Resolver] = resolver_of
+    root: Path,
+    accepts: Accepts,
+    resolve: Callable[[Surface], Resolver] = resolver_of,
+    brought: Callable[[Surface], Sequence[Facts]] = _nothing,
 ) -> SurfaceReport:
     """Check a surface's folder.
 
@@ -99,6 +106,7 @@ def check_surface(
         root: The folder that holds `surface.toml`.
         accepts: Judges the fragments (`accepts_by` of an engine).
         resolve: Finds its resolver.
+        brought: Reads the facts that it brings, which its tests see.
 
     Returns:
         What was checked. A folder whose data is not valid gets no further.
@@ -106,12 +114,13 @@ def check_surface(
     try:
         surface = load(root)
         resolver = resolve(surface)
+        facts = brought(surface)
     except SurfaceError as error:
         return SurfaceReport(root, (Check("toml", "surface.toml", (_failure(error, root),)),))
     checks = (
         *_queries(surface),
         *_fragments(surface, resolver, accepts),
-        *_tests(surface, resolver, accepts),
+        *_tests(surface, resolver, accepts, facts),
     )
     return SurfaceReport(root, (Check("toml", "surface.toml"), *checks))
 
@@ -210,18 +219,23 @@ def _fragments(surface: Surface, resolver: Resolver, accepts: Accepts) -> Iterat
         yield Check("fragment", fragment.anchor, failures)
 
 
-def _tests(surface: Surface, resolver: Resolver, accepts: Accepts) -> Iterator[Check]:
+def _tests(
+    surface: Surface, resolver: Resolver, accepts: Accepts, brought: Sequence[Facts]
+) -> Iterator[Check]:
     for path in sorted((surface.root / "tests").glob("*.md")):
-        yield from _file(path, surface, resolver, accepts)
+        yield from _file(path, surface, resolver, accepts, brought)
 
 
-def _file(path: Path, surface: Surface, resolver: Resolver, accepts: Accepts) -> tuple[Check, ...]:
+def _file(
+    path: Path, surface: Surface, resolver: Resolver, accepts: Accepts, brought: Sequence[Facts]
+) -> tuple[Check, ...]:
     try:
         tests = read_tests(path, surface)
     except SurfaceError as error:
         return (Check("test", path.name, (_failure(error, surface.root),)),)
     return tuple(
-        Check("test", f"{path.name}: {test.name}", run(test, surface, resolver, accepts)) for test in tests
+        Check("test", f"{path.name}: {test.name}", run(test, surface, resolver, accepts, brought))
+        for test in tests
     )
 
 

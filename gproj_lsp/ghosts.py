@@ -21,6 +21,7 @@ __all__ = [
     "AMBIGUOUS",
     "DEPRECATION",
     "GHOST",
+    "UNFIT",
     "UNKNOWN_SORT",
     "Diagnostic",
     "clear",
@@ -33,6 +34,7 @@ __all__ = [
 GHOST = "ghost-reference"
 AMBIGUOUS = "ambiguous-reference"
 DEPRECATION = "deprecated-reference"
+UNFIT = "unfit-reference"
 UNKNOWN_SORT = "unknown-sort"
 
 _FAR = 0.4
@@ -54,7 +56,7 @@ class Diagnostic:
     """One finding.
 
     Attributes:
-        code: `ghost-reference`, `ambiguous-reference`, `deprecated-reference`, `unknown-sort`.
+        code: `ghost-reference`, `ambiguous-reference`, `deprecated-reference`, `unfit-reference`, `unknown-sort`.
         severity: `error` or `warning`.
         message: One sentence for people; names the thing, its sort and where candidates come from.
         name: The name as written, unquoted.
@@ -93,6 +95,8 @@ def diagnose(
             yield _ghost(reference, _around(resolution, environment, reference))
         elif reference.verdict is Verdict.AMBIGUOUS:
             yield _ambiguous(reference)
+        elif reference.verdict is Verdict.UNFIT:
+            yield _unfit(reference)
         elif reference.binding is not None and DEPRECATED in reference.binding.attrs:
             yield _deprecated(reference, reference.binding)
 
@@ -275,6 +279,13 @@ def _ambiguous(reference: Reference) -> Diagnostic:
     return Diagnostic(
         AMBIGUOUS, "warning", message, reference.name, reference.sort, reference.span, reference.candidates
     )
+
+
+def _unfit(reference: Reference) -> Diagnostic:
+    fitting = tuple(each for each in reference.candidates if each != reference.name)
+    choices = f"; fitting: {', '.join(fitting[:_SHOWN])}" if fitting else ""
+    message = f'{reference.sort.lower()} "{reference.name}" does not fit here: {reference.reason}{choices}'
+    return Diagnostic(UNFIT, "warning", message, reference.name, reference.sort, reference.span, fitting)
 
 
 def _deprecated(reference: Reference, binding: Binding) -> Diagnostic:

@@ -15,7 +15,7 @@ Every diagnostic is matched by exactly one assertion and every assertion by exac
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -304,7 +304,13 @@ class _Reader:
         self.stack[-1].assertions.append(Assertion(number, target, start, end, kind, says))
 
 
-def run(test: LiterateTest, surface: Surface, resolver: Resolver, accepts: Accepts) -> tuple[Failure, ...]:
+def run(
+    test: LiterateTest,
+    surface: Surface,
+    resolver: Resolver,
+    accepts: Accepts,
+    brought: Sequence[Facts] = (),
+) -> tuple[Failure, ...]:
     """Run a test.
 
     Args:
@@ -312,11 +318,12 @@ def run(test: LiterateTest, surface: Surface, resolver: Resolver, accepts: Accep
         surface: Its language.
         resolver: The language's resolver.
         accepts: Judges the texts of its listings.
+        brought: What the surface brings, beside what the test says.
 
     Returns:
         What did not come out as it says; empty: it passed.
     """
-    analysis = Analyzer(surface, resolver, test.facts, test.settings).analyse(test.code)
+    analysis = Analyzer(surface, resolver, (test.facts, *brought), test.settings).analyse(test.code)
     judge = _Judge(test, surface, analysis)
     return tuple(
         sorted(

@@ -57,6 +57,7 @@ class Verdict(Enum):
     GHOST = "ghost"
     UNKNOWN = "unknown"
     AMBIGUOUS = "ambiguous"
+    UNFIT = "unfit"  # declared, and certainly not what may stand there
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ class Reference:
         verdict: What is known.
         binding: What it resolves to, if declared.
         owner: Folded owner its candidates are looked up under (`users.` in `users.nmae`), or empty.
-        reason: Why it is unknown or ambiguous, or what a ghost's message should add; one short clause.
+        reason: Why it is unknown, ambiguous or unfit, or what a ghost's message should add; one short clause.
         candidates: Spellings that could stand in place of the span, for suggestions; empty: the query of its sort decides.
     """
 

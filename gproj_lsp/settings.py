@@ -73,6 +73,9 @@ KEYS: Mapping[str, Key] = MappingProxyType(
         "checks.deprecated-reference": Key(
             SEVERITIES, "warning", "how a name that is on its way out is told"
         ),
+        "checks.unfit-reference": Key(
+            SEVERITIES, "warning", "how a name that can't be what its place takes is told"
+        ),
         "checks.unknown-sort": Key(SEVERITIES, "error", "how a hole of a sort that there is not is told"),
         "checks.hole": Key(SEVERITIES, "hint", "how an editor tells holes"),
         "fill.temperature": Key("number", 0.0, "0 takes the likeliest text", 0.0, 10.0),

@@ -11,7 +11,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from time import time
 
-from gproj_lsp.errors import InputError, ProviderError
+from gproj_lsp.errors import InputError, ProviderError, SurfaceError
 from gproj_lsp.facts import NOTHING, Facts, Provider, Request
 from gproj_lsp.history import History
 from gproj_lsp.ide import Analyzer, Diagnostic
@@ -19,7 +19,7 @@ from gproj_lsp.resolve import Resolver
 from gproj_lsp.settings import Settings, nearest
 from gproj_lsp.surface import Surface, surface_for
 
-__all__ = ["Reading", "Workspace", "sources_of", "walk"]
+__all__ = ["Reading", "Workspace", "brought", "sources_of", "walk"]
 
 _SKIPPED = frozenset({"node_modules", "__pycache__", "target", "dist", "build", "site-packages"})
 
@@ -65,22 +65,28 @@ class Workspace:
         self._histories: dict[str, dict[str, History]] = {}
         self._staged: dict[tuple[str, str, int], Analyzer] = {}
 
-    def surface_of(self, path: Path, language: str = "") -> Surface | None:
+    def surface_of(self, path: Path, language: str = "", text: str = "") -> Surface | None:
         """The surface whose file patterns the path fits, or None.
 
         Args:
             path: The file.
             language: An editor's language id, which decides where it is known.
+            text: What it holds, by which surfaces that read files of the same name are told apart.
         """
-        return surface_for(path, self._surfaces.values(), language)
+        return surface_for(path, self._surfaces.values(), language, text)
 
-    def require_surface(self, path: Path, label: str) -> Surface:
+    def require_surface(self, path: Path, label: str, text: str = "") -> Surface:
         """The surface that reads the file.
+
+        Args:
+            path: The file.
+            label: What messages call it.
+            text: What it holds.
 
         Raises:
             InputError: None does.
         """
-        found = self.surface_of(path)
+        found = self.surface_of(path, text=text)
         if found is not None:
             return found
         patterns = sorted(pattern for surface in self._surfaces.values() for pattern in surface.patterns)
@@ -154,7 +160,7 @@ class Workspace:
 
     def sourceless(self, surface: Surface) -> bool:
         """Whether nothing is configured that tells what the world declares."""
-        said = self.settings.surface(surface.name)
+        said = self._set_for(surface)
         return not any(said.get(name) for name in sources_of(surface))
 
     def forget(self) -> None:
@@ -185,9 +191,7 @@ class Workspace:
 
     def _said(self, surface: Surface, facts: Iterable[Facts]) -> dict[str, str]:
         """The settings that resolution sees: the user's, then what sources say of themselves (a database its dialect)."""
-        said = {
-            key: text for key, text in self.settings.surface(surface.name).items() if isinstance(text, str)
-        }
+        said = {key: text for key, text in self._set_for(surface).items() if isinstance(text, str)}
         for found in facts:
             for key, text in found.details.items():
                 if key in surface.settings:
@@ -231,15 +235,48 @@ class Workspace:
         except ProviderError as error:
             return str(error)
 
+    def _set_for(self, surface: Surface) -> Mapping[str, str | tuple[str, ...]]:
+        """What is set for a surface: by the user for it, else for the one that it stands on; and what it brings itself."""
+        below = self._surfaces.get(surface.base)
+        said = {} if below is None else dict(self._set_for(below))
+        said |= self.settings.surface(surface.name)
+        for key, brought in surface.brings.items():
+            before = said.get(key, ())
+            listed = (before,) if isinstance(before, str) else before
+            said[key] = (*listed, *(each for each in brought if each not in listed))
+        return said
+
     def _request(self, surface: Surface, declared: Callable[[Sequence[tuple[str, str]]], Facts]) -> Request:
         return Request(
             self.settings.root,
-            self.settings.surface(surface.name),
+            self._set_for(surface),
             declared,
             surface=surface.name,
             patterns=surface.patterns,
             shelf=surface.root / "facts",
         )
+
+
+def brought(surface: Surface, providers: Mapping[str, Provider]) -> tuple[Facts, ...]:
+    """The facts that a surface brings, as they are where nobody sets anything.
+
+    Args:
+        surface: The surface.
+        providers: Every provider there is, by name.
+
+    Raises:
+        SurfaceError: They can't be read.
+    """
+
+    def nobody(_: Surface) -> Resolver:
+        raise SurfaceError("a surface brings facts, and no text of its language", place=str(surface.root))
+
+    here = Workspace(Settings(surface.root), {surface.name: surface}, providers, nobody)
+    readings = here.readings(surface) if surface.brings else ()
+    for each in readings:
+        if each.error is not None:
+            raise SurfaceError(each.error.message, place=each.error.place, mend=each.error.mend)
+    return tuple(each.facts for each in readings)
 
 
 def _left_open(facts: Iterable[Facts]) -> list[Facts]:

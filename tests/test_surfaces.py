@@ -1,10 +1,12 @@
 """Every shipped surface passes its own check: data, queries, fragments and literate tests."""
 
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from gproj_lsp.check_surface import accepts_by, gate
+from gproj_lsp.cli.wiring import shipped_facts
 from gproj_lsp.decode.engines import make_engine
 from gproj_lsp.literate import LiterateTest, read_tests, run
 from gproj_lsp.resolve import resolver_of
@@ -30,6 +32,11 @@ FRAGMENTS = [
 ]
 
 
+@cache
+def brought(name: str):
+    return shipped_facts(next(each for each in SURFACES if each.name == name))
+
+
 @pytest.fixture(scope="module")
 def accepts():
     return accepts_by(make_engine("llguidance"))
@@ -37,7 +44,7 @@ def accepts():
 
 @pytest.mark.parametrize(("surface", "test"), TESTS)
 def test_literate(surface: Surface, test: LiterateTest, accepts):
-    failures = run(test, surface, resolver_of(surface), accepts)
+    failures = run(test, surface, resolver_of(surface), accepts, brought(surface.name))
     assert not failures, "\n" + "\n".join(map(str, failures))
 
 

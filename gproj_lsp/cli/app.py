@@ -423,6 +423,10 @@ def facts_freeze(
     seconds: Annotated[
         float, typer.Option("--seconds", min=0.1, help="The time that importing may take.")
     ] = 60.0,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="MODULE", help="Keep this module of it, and what that leads to."),
+    ] = None,
     surface: Surface = None,
     overrides: Overrides = None,
 ) -> int:
@@ -433,7 +437,7 @@ def facts_freeze(
     if package is not None:
         from gproj_lsp.cli.library import Library, compare_readings, freeze_library
 
-        library = Library(package, tuple(path or ()), python, seconds)
+        library = Library(package, tuple(path or ()), python, seconds, tuple(only or ()))
         return compare_readings(library) if compare else freeze_library(library, output, static=static)
     from gproj_lsp.cli.facts import freeze as body
     from gproj_lsp.errors import InputError

@@ -136,7 +136,7 @@ class _Run:
     def _report(self, path: str, stdin_filename: str | None) -> FileReport:
         source = read_source(path, stdin_filename)
         workspace = self.workspaces.at(source.path)
-        surface = workspace.require_surface(source.path, source.label)
+        surface = workspace.require_surface(source.path, source.label, source.text)
         analysis = analysed(workspace.analyzer(surface, source.path), source)
         self._tell(workspace.problems(surface))
         if analysis.unknown and workspace.sourceless(surface):

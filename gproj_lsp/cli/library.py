@@ -28,12 +28,14 @@ class Library:
         folders: Where else it may lie.
         python: The interpreter that has it.
         seconds: The time that importing may take.
+        only: The modules that are kept of it; none: all.
     """
 
     package: str
     folders: tuple[Path, ...]
     python: str
     seconds: float
+    only: tuple[str, ...] = ()
 
     def imported(self) -> Facts:
         """What an interpreter that imports it sees.
@@ -45,7 +47,8 @@ class Library:
         from gproj_lsp.providers.api.importing import by_import
 
         with progress(f"importing {self._checked()}"):
-            return by_import(self.package, folders=self.folders, python=self.python, seconds=self.seconds)
+            facts = by_import(self.package, folders=self.folders, python=self.python, seconds=self.seconds)
+        return self._kept(facts)
 
     def read(self) -> Facts:
         """What its source says.
@@ -57,7 +60,12 @@ class Library:
         from gproj_lsp.providers.api.static import by_reading
 
         with progress(f"reading {self._checked()}"):
-            return by_reading(self.package, folders=self.folders)
+            return self._kept(by_reading(self.package, folders=self.folders))
+
+    def _kept(self, facts: Facts) -> Facts:
+        from gproj_lsp.providers.api.reach import only
+
+        return only(facts, self.only) if self.only else facts
 
     def _checked(self) -> str:
         if not _NAME.match(self.package):

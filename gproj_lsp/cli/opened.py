@@ -40,7 +40,7 @@ def open_document(path: str, stdin_filename: str | None, overrides: Iterable[str
     """
     document = read_source(path, stdin_filename)
     workspace = Workspaces(overrides).at(document.path)
-    surface = workspace.require_surface(document.path, document.label)
+    surface = workspace.require_surface(document.path, document.label, document.text)
     analyzer = workspace.analyzer(surface, document.path)
     for problem in workspace.problems(surface):
         note(problem)

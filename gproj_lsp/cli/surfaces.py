@@ -8,6 +8,7 @@ from pathlib import Path
 from gproj_lsp import check_surface as checks
 from gproj_lsp.check_surface import Check
 from gproj_lsp.cli.console import out, progress
+from gproj_lsp.cli.wiring import shipped_facts
 from gproj_lsp.decode.engines import make_engine
 from gproj_lsp.errors import InputError, SurfaceError
 from gproj_lsp.fragment import Fragment
@@ -28,7 +29,7 @@ def check_surface(folder: Path) -> int:
     """
     _require(folder)
     with progress(f"checking {folder}"):
-        report = checks.check_surface(folder, checks.accepts_by(make_engine()))
+        report = checks.check_surface(folder, checks.accepts_by(make_engine()), brought=shipped_facts)
     for check in report.checks:
         if check.kind == "toml" and check.failures:
             raise SurfaceError(check.failures[0].message, place=check.failures[0].place)

@@ -12,7 +12,7 @@ from gproj_lsp.facts import Facts, Provider, Request
 from gproj_lsp.resolve import resolver_of
 from gproj_lsp.settings import Settings, find_root, load
 from gproj_lsp.surface import Surface, shipped
-from gproj_lsp.workspace import Workspace
+from gproj_lsp.workspace import Workspace, brought
 
 if TYPE_CHECKING:
     from gproj_lsp.decode.abreast import Abreast
@@ -37,6 +37,7 @@ __all__ = [
     "open_model",
     "open_sketch_writer",
     "open_writer",
+    "shipped_facts",
 ]
 
 PROVIDERS: Mapping[str, str] = {
@@ -129,6 +130,15 @@ def _providers(*, now: bool = False) -> dict[str, LazyProvider]:
     return {
         name: LazyProvider(name, target, kept=name in _KEPT and not now) for name, target in PROVIDERS.items()
     }
+
+
+def shipped_facts(surface: Surface) -> tuple[Facts, ...]:
+    """The facts that a surface brings.
+
+    Raises:
+        SurfaceError: They can't be read.
+    """
+    return brought(surface, _providers())
 
 
 def lsp_parts(overrides: Iterable[str], trust: Path) -> Parts:

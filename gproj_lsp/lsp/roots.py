@@ -45,9 +45,9 @@ class World:
     problem: str = ""
     _offers: dict[str, Offers] = field(default_factory=dict)
 
-    def surface_of(self, path: Path, language: str) -> Surface | None:
+    def surface_of(self, path: Path, language: str, text: str = "") -> Surface | None:
         """The surface that reads a document, if there is one."""
-        return self.bare.surface_of(path, language)
+        return self.bare.surface_of(path, language, text)
 
     def analyzer(self, surface: Surface, path: Path | None) -> Analyzer:
         """The analyser of a document; may take long the first time, so it is asked on a thread."""

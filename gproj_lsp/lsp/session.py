@@ -252,7 +252,7 @@ class Session:
     async def _analysed(self, document: Document, root: Root) -> Snapshot | None:
         world = root.world
         path = document.path or path_of(document.uri) or Path(document.uri.rpartition("/")[2] or "untitled")
-        surface = world.surface_of(path, document.language)
+        surface = world.surface_of(path, document.language, document.text)
         if surface is None:
             return None
         if surface.name not in root.used:

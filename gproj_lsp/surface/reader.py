@@ -12,10 +12,11 @@ from typing import TypeVar
 
 import msgspec
 
-from gproj_lsp import gbnf, tomlfile
+from gproj_lsp import gbnf
 from gproj_lsp.environment import Query
-from gproj_lsp.errors import GrammarError, InputError, SurfaceError
+from gproj_lsp.errors import GrammarError, SurfaceError
 from gproj_lsp.fragment import Fragment, GateCase, RegionCall, Rung, SlotLadder
+from gproj_lsp.surface.base import FILE_NAME, read_stack, read_toml
 from gproj_lsp.surface.spec import (
     KINDS,
     BlockSpec,
@@ -33,7 +34,6 @@ from gproj_lsp.tomlfile import TomlFile
 
 __all__ = ["FILE_NAME", "load", "load_fragment"]
 
-FILE_NAME = "surface.toml"
 _FILLS = ("keep", "name", "blank", "name-or-blank")
 _KINDS = ("text", "texts", "url")
 _RUNGS = {rung.name.lower(): rung for rung in Rung}
@@ -138,6 +138,9 @@ class _Surface(_Strict):
     comment: str
     lexer: Raw
     sorts: dict[str, Raw]
+    base: str = ""
+    marks: tuple[str, ...] = ()
+    brings: dict[str, tuple[str, ...]] = {}
     languages: tuple[str, ...] = ()
     tree_sitter: str = ""
     resolver: str = ""
@@ -194,7 +197,7 @@ def load(root: Path) -> Surface:
     Raises:
         SurfaceError: Something in it is not valid; `place` is `file:line`.
     """
-    file = _read(root / FILE_NAME)
+    file, folders = read_stack(root)
     table = _convert(file, file.table, _Surface)
     sorts = {name: _sort(file, name, raw) for name, raw in table.sorts.items()}
     surface = Surface(
@@ -212,9 +215,12 @@ def load(root: Path) -> Surface:
         settings=MappingProxyType(table.settings),
         order=table.order,
         limits=_limits(file, table.limits),
-        fragments=MappingProxyType(_fragments(root, sorts)),
+        fragments=MappingProxyType(_stacked(folders, sorts)),
         prompt=_prompt(file, table.prompt),
         completion=_completion(file, sorts, table.completion),
+        base=folders[-2].name if len(folders) > 1 else "",
+        marks=table.marks,
+        brings=MappingProxyType(table.brings),
     )
     _check(file, surface)
     return surface
@@ -231,7 +237,7 @@ def load_fragment(path: Path, sorts: Mapping[str, SortSpec]) -> Fragment:
         SurfaceError: It is not valid; `place` is `file:line`.
         GrammarError: Its GBNF is not; `place` is `file:line:column`.
     """
-    file = _read(path)
+    file = read_toml(path)
     table = _convert(file, file.table, _Fragment)
     _known(file, sorts, table.anchor, "anchor")
     line = file.line("grammar") + 1
@@ -253,6 +259,14 @@ def load_fragment(path: Path, sorts: Mapping[str, SortSpec]) -> Fragment:
     return Fragment(table.anchor, grammar, slots, regions, gate, f"{file.label}:1")
 
 
+def _stacked(folders: Sequence[Path], sorts: Mapping[str, SortSpec]) -> dict[str, Fragment]:
+    """The fragments of a surface, and those of the ones below it whose sorts it writes no other way."""
+    found: dict[str, Fragment] = {}
+    for folder in folders:
+        found |= _fragments(folder, sorts)
+    return found
+
+
 def _fragments(root: Path, sorts: Mapping[str, SortSpec]) -> dict[str, Fragment]:
     found: dict[str, Fragment] = {}
     for path in sorted((root / "fragments").glob("*.toml")):
@@ -262,13 +276,6 @@ def _fragments(root: Path, sorts: Mapping[str, SortSpec]) -> dict[str, Fragment]
             raise SurfaceError(f"{fragment.anchor} has a fragment already, in {first}", place=fragment.place)
         found[fragment.anchor] = fragment
     return found
-
-
-def _read(path: Path) -> TomlFile:
-    try:
-        return tomlfile.read(path)
-    except InputError as error:
-        raise SurfaceError(error.message, place=error.place, mend=error.mend) from error
 
 
 def _convert(file: TomlFile, raw: object, kind: type[_T], *prefix: str) -> _T:
@@ -501,6 +508,14 @@ def _same(file: TomlFile, what: str, used: frozenset[str], described: Mapping[st
         raise _error(file, f"the grammar has no {what} {name}", f"{what}s", name)
 
 
+def _check_choice(file: TomlFile, surface: Surface) -> None:
+    """What tells its files apart, and what it adds to settings."""
+    for each in surface.marks:
+        _compiles(file, each, "marks")
+    for key in surface.brings:
+        _one_of(file, surface.settings.get(key, ""), ("texts",), "brings", key)
+
+
 def _check(file: TomlFile, surface: Surface) -> None:
     """What spans several tables."""
     if not surface.patterns:
@@ -515,6 +530,7 @@ def _check(file: TomlFile, surface: Surface) -> None:
             if name in names:
                 raise _error(file, f'"{name}" already names {names[name]}', "sorts", sort.name)
             names[name] = sort.name
+    _check_choice(file, surface)
     for key, kind in surface.settings.items():
         if "|" not in kind:
             _one_of(file, kind, (*_KINDS, "a|b"), "settings", key)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from gproj_lsp.errors import SurfaceError
-from gproj_lsp.surface.reader import FILE_NAME, load
+from gproj_lsp.surface.base import FILE_NAME, SHELVES
+from gproj_lsp.surface.reader import load
 from gproj_lsp.surface.spec import Surface
 
 __all__ = ["folders", "shipped", "surface_for"]
-
-_PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def folders() -> tuple[Path, ...]:
@@ -21,11 +21,13 @@ def folders() -> tuple[Path, ...]:
     Raises:
         SurfaceError: There are none, so the installation is broken.
     """
-    for shelf in (_PACKAGE / "grammars", _PACKAGE.parent / "grammars"):
+    for shelf in SHELVES:
         found = tuple(sorted(path.parent for path in shelf.glob(f"*/{FILE_NAME}")))
         if found:
             return found
-    raise SurfaceError("no surface is installed", place=str(_PACKAGE), mend="install gproj-lsp again")
+    raise SurfaceError(
+        "no surface is installed", place=str(SHELVES[0].parent), mend="install gproj-lsp again"
+    )
 
 
 def shipped(extra: Iterable[Path] = ()) -> Mapping[str, Surface]:
@@ -40,15 +42,21 @@ def shipped(extra: Iterable[Path] = ()) -> Mapping[str, Surface]:
     return {surface.name: surface for surface in map(load, (*folders(), *extra))}
 
 
-def surface_for(path: Path | str, surfaces: Iterable[Surface], language: str = "") -> Surface | None:
+def surface_for(
+    path: Path | str, surfaces: Iterable[Surface], language: str = "", text: str = ""
+) -> Surface | None:
     """The surface that reads a file.
 
     Args:
         path: The file; only its name counts.
-        surfaces: To choose from, the first that fits.
+        surfaces: To choose from, the first that fits; one whose marks the text holds before those that have none.
         language: The editor's language id, which decides where given and known.
+        text: What the file holds, as far as that is known.
     """
-    candidates = tuple(surfaces)
+    candidates = sorted(
+        (each for each in surfaces if not each.marks or _is_marked(text, each)),
+        key=lambda each: not each.marks,
+    )
     for surface in candidates:
         if language and language in surface.languages:
             return surface
@@ -57,3 +65,7 @@ def surface_for(path: Path | str, surfaces: Iterable[Surface], language: str = "
         if any(fnmatchcase(name, pattern.lower()) for pattern in surface.patterns):
             return surface
     return None
+
+
+def _is_marked(text: str, surface: Surface) -> bool:
+    return any(re.search(mark, text, re.MULTILINE) for mark in surface.marks)

@@ -250,6 +250,9 @@ class Surface:
         prompt: How a model is told of the world.
         completion: What is written where a text is continued; None: nothing but single names.
         fragments: By anchor sort.
+        base: The surface that it stands on: what users set for that one holds here too. Empty: none.
+        marks: Regular expressions, one of which the text of a file must hold; none: only its name counts.
+        brings: What it adds to settings that are lists, whatever users say: the facts that it ships.
     """
 
     name: str
@@ -269,6 +272,9 @@ class Surface:
     fragments: Mapping[str, Fragment]
     prompt: PromptSpec = PromptSpec()
     completion: CompletionSpec | None = None
+    base: str = ""
+    marks: tuple[str, ...] = ()
+    brings: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
 
     def sort(self, name: str) -> SortSpec | None:
         """The sort that a hole means by a name or an alias."""

@@ -12,6 +12,7 @@ from gproj_lsp.errors import ProviderError
 from gproj_lsp.facts import NOTHING, Request
 from gproj_lsp.providers.api.difference import compared
 from gproj_lsp.providers.api.importing import by_import
+from gproj_lsp.providers.api.reach import only
 from gproj_lsp.providers.api.snapshots import ApiSnapshots, file_name
 from gproj_lsp.providers.api.static import by_reading
 from gproj_lsp.providers.snapshot import write
@@ -190,3 +191,65 @@ def test_a_snapshot_that_is_not_there_tells_how_to_make_it(tmp_path):
         ApiSnapshots().read(request(tmp_path, "mylib"))
     assert caught.value.place == "mylib.api.json"
     assert caught.value.mend == "write it with gproj-lsp facts freeze mylib"
+
+
+def test_an_object_that_is_called_is_a_function(package):
+    folder = package(
+        """
+        class _Maker:
+            def __call__(self, shape, dtype="f"):
+                pass
+        make = _Maker()
+        """
+    )
+    facts = by_import("lib", folders=[folder])
+    assert attrs(facts, "lib", "make")["kind"] == "function"
+    assert attrs(facts, "lib.make", "dtype", "Keyword")["default"] == "'f'"
+    assert attrs(facts, "lib.make", "self", "Keyword") is None
+
+
+def test_a_decorator_says_what_is_on_its_way_out(package):
+    folder = package(
+        """
+        def deprecated(old, new):
+            return lambda function: function
+        @deprecated("lib.old(...)", "lib.new(...)")
+        def old(): pass
+        def new(): pass
+        class _Maker:
+            @deprecated("lib.made(...)", "lib.new(...)")
+            def __call__(self): pass
+        made = _Maker()
+        """
+    )
+    facts = by_import("lib", folders=[folder])
+    assert attrs(facts, "lib", "old")["replacement"] == "new"
+    assert attrs(facts, "lib", "made")["replacement"] == "new"
+    assert "deprecated" not in attrs(facts, "lib", "new")
+
+
+def test_what_new_assigns_is_a_member(package):
+    folder = package(
+        """
+        class Only:
+            def __new__(cls):
+                made = super().__new__(cls)
+                made.held = 1
+                return made
+        """
+    )
+    assert attrs(by_import("lib", folders=[folder]), "lib.Only", "held") is not None
+
+
+def test_a_snapshot_can_be_cut_down_to_some_modules(package):
+    """What is left out is open: nothing of it becomes a ghost."""
+    folder = package("from lib import near, far\nclass Kept:\n    def go(self): pass")
+    (folder / "lib" / "near.py").write_text("from lib.far import Far\ndef open() -> Far: pass\n")
+    (folder / "lib" / "far.py").write_text("class Far:\n    size = 1\nclass Further: pass\n")
+    facts = only(by_import("lib", folders=[folder]), ["lib", "lib.near"])
+    assert attrs(facts, "lib.Kept", "go") is not None
+    assert attrs(facts, "lib.near", "open")["returns"] == "lib.far.Far"
+    assert attrs(facts, "lib.far.Far", "size") is not None
+    assert attrs(facts, "lib", "far")["attributes"] == "open"
+    assert attrs(facts, "lib.far", "Further") is None
+    assert "attributes" not in attrs(facts, "lib", "near")

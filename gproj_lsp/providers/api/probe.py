@@ -97,9 +97,24 @@ class Probe:
             attrs = {"kind": "function", **self._callable(path, value, value)}
             if path != f"{owner}.{name}":
                 attrs["target"] = path
+        elif self._is_called(value):
+            attrs = {"kind": "function", **self._calls(f"{owner}.{name}", value)}
         else:
             attrs = {"kind": "constant", **_value(value)}
         self._add("Attribute", owner, name, {**attrs, **self._deprecated(value, owner)})
+
+    def _is_called(self, value: object) -> bool:
+        """Whether it is an object of the package that is called as a function is."""
+        kind = type(value)
+        return self._ours(kind) and any("__call__" in vars(each) for each in kind.__mro__[:-1])
+
+    def _calls(self, path: str, value: object) -> dict[str, str]:
+        """What is told of an object that is called: what its class says of a call."""
+        call = type(value).__call__
+        return {
+            **self._callable(path, call, call, drop=True),
+            **self._deprecated(call, path.rpartition(".")[0]),
+        }
 
     def _submodule(self, owner: str, name: str, module: types.ModuleType) -> dict[str, str]:
         path = module.__name__
@@ -354,7 +369,8 @@ def _assigned(cls: type) -> tuple[set[str], bool]:
     found: set[str] = set()
     for method in ast.walk(tree):
         if isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef)) and method.args.args:
-            owner = method.args.args[0].arg
+            # What `__new__` makes has whatever name it likes there.
+            owner = method.args.args[0].arg if method.name != "__new__" else ""
             found |= {name for node in ast.walk(method) for name in _stored(node, owner)}
     return found, _DYNAMIC.search(source) is not None
 
@@ -362,7 +378,7 @@ def _assigned(cls: type) -> tuple[set[str], bool]:
 def _stored(node: ast.AST, owner: str) -> Iterator[str]:
     if not (isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)):
         return
-    if isinstance(node.value, ast.Name) and node.value.id == owner:
+    if isinstance(node.value, ast.Name) and owner in ("", node.value.id):
         yield node.attr
 
 
@@ -377,7 +393,27 @@ def _deprecation(value: object) -> str | None:
     match = re.search(r"\.\. deprecated::([^\n]*(?:\n[ \t]+[^\n]+)*)", doc) if isinstance(doc, str) else None
     if match is not None:
         return match[1].strip()
-    return _warned(value) if inspect.isfunction(value) else None
+    if not inspect.isfunction(value):
+        return None
+    said = _warned(value)
+    return said if said is not None else _decorated(value)
+
+
+def _decorated(function: object) -> str | None:
+    """What a decorator called `deprecated` is given: a text, or what is on its way out and then what is written instead."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))  # type: ignore[arg-type]
+    except (OSError, TypeError, SyntaxError, ValueError):
+        return None
+    for each in getattr(tree.body[0], "decorator_list", ()) if tree.body else ():
+        if isinstance(each, ast.Call) and ast.unparse(each.func).rpartition(".")[2] == "deprecated":
+            texts = [
+                given.value
+                for given in each.args
+                if isinstance(given, ast.Constant) and isinstance(given.value, str)
+            ]
+            return f"{texts[0]}: use {texts[1]}" if len(texts) > 1 else "".join(texts)
+    return None
 
 
 def _warned(function: object) -> str | None:

@@ -12,6 +12,8 @@ from gproj_lsp.environment import Origin
 from gproj_lsp.errors import ProviderError
 from gproj_lsp.facts import NOTHING, Facts, Request
 from gproj_lsp.providers import snapshot
+from gproj_lsp.providers.api.roles import file_name as roles_of
+from gproj_lsp.providers.api.roles import read_roles
 
 __all__ = ["ApiSnapshots", "file_name"]
 
@@ -29,7 +31,7 @@ class ApiSnapshots:
     """Reads snapshots.
 
     An entry is a package's name, whose snapshot `<name>.api.json` lies in the workspace or is shipped with the surface, or the
-    path of a snapshot, relative to the workspace.
+    path of a snapshot, relative to the workspace. What the surface knows of a package besides (`roles`) is read with it.
     """
 
     name = "api"
@@ -41,12 +43,12 @@ class ApiSnapshots:
             return None
         digest = hashlib.sha256()
         for entry in entries:
-            path = _path(entry, request)
-            try:
-                held = hashlib.sha256(path.read_bytes()).hexdigest()
-            except OSError:
-                held = "absent"
-            digest.update(f"{path.absolute()}\0{held}\0".encode("utf-8", "surrogateescape"))
+            for path in (_path(entry, request), *_roles(entry, request)):
+                try:
+                    held = hashlib.sha256(path.read_bytes()).hexdigest()
+                except OSError:
+                    held = "absent"
+                digest.update(f"{path.absolute()}\0{held}\0".encode("utf-8", "surrogateescape"))
         return digest.hexdigest()
 
     def read(self, request: Request) -> Facts:
@@ -55,11 +57,13 @@ class ApiSnapshots:
         Raises:
             ProviderError: One is absent or none; `place` names it.
         """
-        read = [_read(entry, request) for entry in _entries(request)]
+        entries = _entries(request)
+        read = [_read(entry, request) for entry in entries]
         if not read:
             return NOTHING
+        roles = [each for entry in entries for path in _roles(entry, request) for each in read_roles(path)]
         return Facts(
-            tuple(binding for facts in read for binding in facts.bindings),
+            (*(binding for facts in read for binding in facts.bindings), *roles),
             frozenset[str]().union(*(facts.closed for facts in read)),
         )
 
@@ -79,6 +83,14 @@ def _places(package: str, request: Request) -> Iterator[Path]:
     yield request.root / file_name(package)
     if request.shelf is not None:
         yield request.shelf / file_name(package)
+
+
+def _roles(entry: str, request: Request) -> Iterator[Path]:
+    """What the surface knows of the functions of a package besides its snapshot."""
+    if request.shelf is not None:
+        path = request.shelf / roles_of(entry.rpartition("/")[2].removesuffix(".json").removesuffix(".api"))
+        if path.is_file():
+            yield path
 
 
 def _read(entry: str, request: Request) -> Facts:

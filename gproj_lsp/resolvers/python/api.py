@@ -18,39 +18,15 @@ from dataclasses import dataclass, replace
 from gproj_lsp.environment import Binding, Environment, Frame, Key, Query
 from gproj_lsp.facts import DEPRECATED
 from gproj_lsp.resolve import Reference, Verdict, World
+from gproj_lsp.resolvers.python.library import CALLABLE, HOLDERS, Thing, member_of, part, thing_at
 from gproj_lsp.resolvers.python.lookup import Lookup
 from gproj_lsp.resolvers.python.scopes import Bound, Caught, Chain, Imported, Module, Step, Use
 from gproj_lsp.text import Span
 
-__all__ = ["Api", "Thing", "adopt", "quoted"]
+__all__ = ["Api", "adopt", "quoted"]
 
-_HOLDERS = frozenset({"module", "class", "enum"})
-"""Kinds of things whose members are told."""
-_CALLABLE = frozenset({"class", "function", "method"})
 _DEPTH = 8
 """So many assignments one after another are followed."""
-
-
-@dataclass(frozen=True)
-class Thing:
-    """Something of a library.
-
-    Attributes:
-        path: The dotted name under which its members stand.
-        kind: What it is; for an instance `instance`.
-        binding: What tells of it: for an instance, its class.
-    """
-
-    path: str
-    kind: str
-    binding: Binding
-
-    @property
-    def told(self) -> bool:
-        """Whether its members are told, all of them."""
-        return (self.kind in _HOLDERS or self.kind == "instance") and self.binding.attrs.get(
-            "attributes"
-        ) != "open"
 
 
 @dataclass(frozen=True)
@@ -128,20 +104,10 @@ class Api:
 
     def thing(self, path: str) -> Thing | None:
         """What a dotted name is, in a library that is known."""
-        root, *names = path.split(".")
-        module = self._environment.lookup(Key("Module", "", root))
-        if module is None:
-            return None
-        found: Thing | None = Thing(root, "module", module)
-        for name in names:
-            if found is None:
-                return None
-            member = self._member(found, name)
-            found = _of(found, member) if member is not None else None
-        return found
+        return thing_at(self._environment, path)
 
     def _member(self, thing: Thing, name: str) -> Binding | None:
-        return self._environment.lookup(Key("Attribute", thing.path, name))
+        return member_of(self._environment, thing, name)
 
     def _imported(self, said: Imported) -> Reference | None:
         if said.module.startswith("."):
@@ -164,7 +130,7 @@ class Api:
             if step.name:
                 references += self._step(thing, step, chain.root)
                 member = self._member(thing, step.name) if not step.stored else None
-                thing = _of(thing, member) if member is not None else None
+                thing = part(thing, member) if member is not None else None
             else:
                 references += self._given(thing, step, chain.root)
                 thing = self._result(thing)
@@ -205,7 +171,7 @@ class Api:
         member = self._member(thing, name)
         if member is not None:
             return Reference(span, name, "Attribute", Verdict.DECLARED, member, thing.path)
-        if thing.kind not in _HOLDERS and thing.kind != "instance":
+        if thing.kind not in HOLDERS and thing.kind != "instance":
             return None
         doubt = self._doubt(thing, name, caught, asking)
         if doubt:
@@ -229,7 +195,7 @@ class Api:
 
     def _given(self, thing: Thing, step: Step, root: Use) -> Iterator[Reference]:
         """The keywords of a call, and the texts that they are given."""
-        if thing.kind not in _CALLABLE:
+        if thing.kind not in CALLABLE:
             return
         known = {each.name: each for each in self._environment.names(Query.of("Keyword", owner=thing.path))}
         texts = dict(step.texts)
@@ -262,15 +228,10 @@ class Api:
         """What a call gives, where that is certain."""
         if thing.kind == "class":
             return Thing(thing.path, "instance", thing.binding)
-        returned = self.thing(thing.binding.attrs.get("returns", "")) if thing.kind in _CALLABLE else None
+        returned = self.thing(thing.binding.attrs.get("returns", "")) if thing.kind in CALLABLE else None
         if returned is None or returned.kind != "class":
             return None
         return Thing(returned.path, "instance", returned.binding)
-
-
-def _of(thing: Thing, member: Binding) -> Thing:
-    path = member.attrs.get("target") or f"{thing.path}.{member.name}"
-    return Thing(path, member.attrs.get("kind", ""), member)
 
 
 def _retiring(binding: Binding) -> bool:

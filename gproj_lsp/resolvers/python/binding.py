@@ -14,7 +14,7 @@ from gproj_lsp.resolvers.python.evaluating import (
     store,
 )
 from gproj_lsp.resolvers.python.reading import Handler, Here, Reader, for_some
-from gproj_lsp.resolvers.python.scopes import Caught, Imported, Kind, Life, Try, Use, Value
+from gproj_lsp.resolvers.python.scopes import Caught, Given, Imported, Kind, Life, Try, Use, Value
 from gproj_lsp.resolvers.python.tree import Node, span_of, text_of
 from gproj_lsp.text import Span
 
@@ -121,14 +121,22 @@ def _assignment(reader: Reader, node: Node, here: Here) -> None:
     reader.later(right, here)
     if left is None:
         return
+    given = _given(right, annotation)
     if left.type == "identifier":
         value = Value(place=span_of(right)) if right is not None and right.type == "call" else None
         kind = "annotation" if right is None else "variable"
-        reader.bind(left, kind, here, Life(node.end_byte), value=value)
+        reader.bind(left, kind, here, Life(node.end_byte), value, given)
         if text_of(left) == "__all__" and right is not None:
             _exports(reader, right, here)
     else:
-        store(reader, left, "variable", here, Life(node.end_byte))
+        store(reader, left, "variable", here, Life(node.end_byte), given)
+
+
+def _given(right: Node | None, annotation: Node | None) -> Given | None:
+    """What an assignment says of its targets' value."""
+    if right is not None:
+        return Given("assigned", span_of(right))
+    return Given("annotated", span_of(annotation)) if annotation is not None else None
 
 
 def _augmented(reader: Reader, node: Node, here: Here) -> None:
@@ -165,7 +173,8 @@ def _for(reader: Reader, node: Node, here: Here) -> None:
     inside = here.suite(body or node, loops=True, whole=node)
     reader.later(right, here)
     if left is not None:
-        store(reader, left, "variable", inside, Life((right or left).end_byte))
+        given = Given("iterated", span_of(right)) if right is not None else None
+        store(reader, left, "variable", inside, Life((right or left).end_byte), given)
     reader.later(body, inside)
     if other is not None:
         reader.later(other, here.suite(other))
@@ -270,7 +279,8 @@ def _with_item(reader: Reader, node: Node, here: Here) -> None:
     for each in node.named_children:
         if each.type == "as_pattern" and each.named_child_count > 1:
             reader.all(each.named_children[:-1], here)
-            store(reader, each.named_children[-1], "variable", here, Life(each.end_byte))
+            given = Given("entered", span_of(each.named_children[0]))
+            store(reader, each.named_children[-1], "variable", here, Life(each.end_byte), given)
         else:
             reader.later(each, here)
 
@@ -347,7 +357,7 @@ def _import_from(reader: Reader, node: Node, here: Here) -> None:
     module = text_of(source).replace(" ", "") if source is not None else "__future__"
     if any(each.type == "wildcard_import" for each in node.named_children):
         outside = here.scope.kind in (Kind.MODULE, Kind.CLASS)
-        reader.grow_wild(f"everything of {module} is imported", node.end_byte if outside else 0)
+        reader.module.stars.append((module, node.end_byte if outside else 0))
     if source is not None and source.type == "dotted_name":
         _modules(reader, source, here, bound=False)
     for each in node.children_by_field_name("name"):

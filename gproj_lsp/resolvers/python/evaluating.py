@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from gproj_lsp.resolvers.python import dynamic
 from gproj_lsp.resolvers.python.builtins import lexicon
 from gproj_lsp.resolvers.python.reading import Handler, Here, Reader, for_some
-from gproj_lsp.resolvers.python.scopes import ALWAYS, Caught, Chain, Kind, Life, Step, Use
+from gproj_lsp.resolvers.python.scopes import ALWAYS, Caught, Chain, Given, Kind, Life, Step, Use
 from gproj_lsp.resolvers.python.tree import Node, span_of, text_of
 from gproj_lsp.text import Span
 
@@ -50,7 +50,9 @@ def plain_text(node: Node) -> str | None:
     return None if inner[0].named_child_count else text_of(inner[0])
 
 
-def store(reader: Reader, node: Node, kind: str, here: Here, life: Life = ALWAYS) -> None:
+def store(  # noqa: PLR0913  (as `Reader.bind`)
+    reader: Reader, node: Node, kind: str, here: Here, life: Life = ALWAYS, given: Given | None = None
+) -> None:
     """Read what is assigned to: names are bound; of members and items, what they are of is read.
 
     Args:
@@ -59,19 +61,31 @@ def store(reader: Reader, node: Node, kind: str, here: Here, life: Life = ALWAYS
         kind: What the names become.
         here: Where it stands.
         life: From where to where they are bound.
+        given: What is assigned, if it is written out.
     """
-    left = [node]
+    left: list[tuple[Node, Given | None]] = [(node, given)]
     while left:
-        target = left.pop()
+        target, said = left.pop()
         if target.type == "identifier":
-            reader.bind(target, kind, here, life)
+            reader.bind(target, kind, here, life, given=said)
         elif target.type in _NESTED:
-            left += target.named_children
+            left += zip(target.named_children, _shared(target, said), strict=True)
         elif target.type == "attribute":
             _chain(reader, target, here, stored=True)
         else:
             dynamic.note_item(reader, target, here)
             reader.later(target, here)
+
+
+def _shared(target: Node, given: Given | None) -> Iterator[Given | None]:
+    """What each part of a target gets of what is assigned to all of it."""
+    whole = target.type in ("as_pattern_target", "parenthesized_expression")
+    for index, part in enumerate(target.named_children):
+        if given is None or whole:
+            yield given
+        else:
+            certain = given.index < 0 and not any("splat" in each.type for each in target.named_children)
+            yield replace(given, index=index) if certain and part.type == "identifier" else None
 
 
 _NESTED = frozenset(
@@ -104,12 +118,13 @@ def parameters(reader: Reader, node: Node | None, outside: Here, inside: Here, t
     for each in node.named_children if node is not None else ():
         reader.later(each.child_by_field_name("type"), types)
         reader.later(each.child_by_field_name("value"), outside)
-        named = each.child_by_field_name("name")
+        named, said = each.child_by_field_name("name"), each.child_by_field_name("type")
         target = named if named is not None else each
         if target.type == "typed_parameter":
             target = target.named_children[0]
         if target.type in ("identifier", *_NESTED):
-            store(reader, target, "parameter", inside)
+            given = Given("annotated", span_of(said)) if said is not None else None
+            store(reader, target, "parameter", inside, given=given)
 
 
 def _identifier(reader: Reader, node: Node, here: Here) -> None:
@@ -235,8 +250,13 @@ def _chain(reader: Reader, node: Node, here: Here, *, stored: bool = False) -> N
 def _call(reader: Reader, given: Node, here: Here) -> Step:
     keywords: list[tuple[str, Span, Span]] = []
     texts: list[tuple[str, str]] = []
+    places: list[Span] = []
+    starred = False
     caught = Caught.NOTHING
     for each in given.named_children if given.type == "argument_list" else ():
+        starred = starred or "splat" in each.type
+        if not starred and each.type not in ("keyword_argument", "comment"):
+            places.append(span_of(each))
         if each.type == "identifier":
             caught |= _ERRORS.get(text_of(each), Caught.NOTHING)
         elif each.type == "keyword_argument":
@@ -248,7 +268,7 @@ def _call(reader: Reader, given: Node, here: Here) -> Step:
             if said is not None:
                 texts.append((text_of(name), said))
     reader.later(given, here.catching(caught))
-    return Step("", span_of(given), tuple(keywords), tuple(texts))
+    return Step("", span_of(given), tuple(keywords), tuple(texts), places=tuple(places))
 
 
 EXPRESSIONS: Mapping[str, Handler] = {

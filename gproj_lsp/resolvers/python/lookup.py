@@ -11,6 +11,7 @@ from gproj_lsp.resolve import Verdict, World
 from gproj_lsp.resolvers.python import dynamic
 from gproj_lsp.resolvers.python.builtins import lexicon
 from gproj_lsp.resolvers.python.flow import State, state
+from gproj_lsp.resolvers.python.library import exported
 from gproj_lsp.resolvers.python.scopes import DEFERRED, Block, Bound, Caught, Kind, Module, Scope, Use
 from gproj_lsp.text import Span
 
@@ -53,7 +54,21 @@ class Lookup:
         self._environment = environment
         self._world = world
         self._spoken, setting = dynamic.settle(module.spoken, module.texts)
-        self._wild = module.wild or ((setting, 0) if setting else None)
+        self._brought: dict[str, tuple[str, int]] = {}
+        wild = [module.wild, (setting, 0) if setting else None, *self._stars()]
+        self._wild = min((each for each in wild if each is not None), key=lambda each: each[1], default=None)
+
+    def _stars(self) -> Iterator[tuple[str, int]]:
+        """What comes of importing everything of modules; names are noted where it is told which they can be."""
+        for module, since in self._module.stars:
+            reason = f"everything of {module} is imported"
+            names = exported(self._environment, module) if "Attribute" in self._world.closed else None
+            if names is None:
+                yield reason, since
+            for name in names or ():
+                first = self._brought.get(name)
+                if first is None or since < first[1]:
+                    self._brought[name] = (reason, since)
 
     def find(self, use: Use) -> Finding:
         """What a name means."""
@@ -97,7 +112,7 @@ class Lookup:
     @property
     def is_wild(self) -> bool:
         """Whether the module may have names that nothing in it tells."""
-        return self._wild is not None
+        return self._wild is not None or bool(self._brought)
 
     def is_spoken(self, name: str) -> bool:
         """Whether a name is set, or looked for, by its text."""
@@ -173,8 +188,9 @@ class Lookup:
         """What may declare a name when the module runs."""
         if use.name in lexicon().hosts:
             return "what runs the file may declare it"
-        if self._wild is not None and not self._before(use, self._wild[1]):
-            return self._wild[0]
+        for each in (self._wild, self._brought.get(use.name)):
+            if each is not None and not self._before(use, each[1]):
+                return each[0]
         if use.name in self._spoken:
             return "it is set or looked for by its text"
         if any(scope.name in self._module.carried for scope in use.scope.chain()):

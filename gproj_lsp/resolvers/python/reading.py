@@ -15,6 +15,7 @@ from gproj_lsp.resolvers.python.scopes import (
     Block,
     Bound,
     Caught,
+    Given,
     Kind,
     Life,
     Module,
@@ -125,12 +126,18 @@ class Reader:
         self.module.scopes.append(made)
         return made
 
-    def bind(
-        self, node: Node, kind: str, here: Here, life: Life = ALWAYS, value: Value | None = None
+    def bind(  # noqa: PLR0913  (what there is to say of a place that binds a name)
+        self,
+        node: Node,
+        kind: str,
+        here: Here,
+        life: Life = ALWAYS,
+        value: Value | None = None,
+        given: Given | None = None,
     ) -> None:
         """Note that an identifier is bound."""
         name = text_of(node)
-        bound = Bound(name, span_of(node), kind, life, here.block, value)
+        bound = Bound(name, span_of(node), kind, life, here.block, value, given=given)
         here.scope.bound.setdefault(name, []).append(bound)
 
     def use(self, node: Node, here: Here) -> Use:

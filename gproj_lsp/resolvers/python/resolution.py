@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 
-from gproj_lsp.environment import Environment, Frame
+from gproj_lsp.environment import Binding, Environment, Frame
 from gproj_lsp.resolve import Declaration, Effect, Expectation, Reference, Verdict, World
 from gproj_lsp.resolvers.python.api import Api
 from gproj_lsp.resolvers.python.binding import HANDLERS
 from gproj_lsp.resolvers.python.lookup import Lookup
+from gproj_lsp.resolvers.python.operands import Misfit, Operands
 from gproj_lsp.resolvers.python.reading import read
 from gproj_lsp.resolvers.python.scopes import Bound, Kind, Module, Scope
 from gproj_lsp.resolvers.python.sites import Site, Sites
+from gproj_lsp.resolvers.python.symbols import Symbols
 from gproj_lsp.resolvers.python.tree import parse
+from gproj_lsp.resolvers.python.values import Values
 from gproj_lsp.syntax import Statement
 from gproj_lsp.text import Span, decode
 
@@ -22,6 +26,27 @@ __all__ = ["ModuleResolution"]
 
 _DUMMY = "x"
 """An identifier put where a name is still to be written, so that what is around it parses."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """What was found out about a module.
+
+    Attributes:
+        module: What it binds and uses.
+        lookup: What names mean.
+        api: What it reads of libraries.
+        operands: What has to stand at its places.
+        sites: Its places.
+        typed: Whether libraries tell what their functions mean, so that names are of several sorts.
+    """
+
+    module: Module
+    lookup: Lookup
+    api: Api
+    operands: Operands
+    sites: Sites
+    typed: bool
 
 
 class ModuleResolution:
@@ -89,20 +114,33 @@ class ModuleResolution:
         return Expectation(site.sort if site is not None else "", sites.region(offset))
 
     @cached_property
+    def _known(self) -> _Known:
+        """All of it at once: what names stand for is settled before anything asks what they are."""
+        root = parse(self._text).root_node
+        module = read(root, HANDLERS)
+        lookup = Lookup(module, self._environment, self._world)
+        api = Api(module, lookup, self._environment, self._world)
+        symbols = Symbols(root, module, lookup)
+        values = Values(module, symbols, api, self._environment)
+        values.settle()
+        operands = Operands(module, symbols, values, lookup, self._environment, self._text)
+        return _Known(module, lookup, api, operands, Sites(module, lookup, api, operands), typed=bool(values))
+
+    @property
     def _module(self) -> Module:
-        return read(parse(self._text).root_node, HANDLERS)
+        return self._known.module
 
-    @cached_property
+    @property
     def _lookup(self) -> Lookup:
-        return Lookup(self._module, self._environment, self._world)
+        return self._known.lookup
 
-    @cached_property
+    @property
     def _api(self) -> Api:
-        return Api(self._module, self._lookup, self._environment, self._world)
+        return self._known.api
 
-    @cached_property
+    @property
     def _sites(self) -> Sites:
-        return Sites(self._module, self._lookup, self._api)
+        return self._known.sites
 
     def _site(self, offset: int) -> tuple[Sites, Site | None]:
         """The site at an offset; where no name stands, that of one that might."""
@@ -121,21 +159,48 @@ class ModuleResolution:
         return (changed._sites, site) if site is not None else (self._sites, None)
 
     def _names(self) -> Iterator[Reference]:
+        misfits = {each.use.span: each for each in self._misfits()}
         for use in self._module.uses:
             found = self._lookup.find(use)
+            misfit = misfits.get(use.span)
+            if misfit is not None and found.binding is not None:
+                yield self._misfit(misfit, found.binding)
+                continue
+            candidates, sort = found.candidates, "Name"
+            if self._known.typed and found.verdict is Verdict.GHOST and not candidates:
+                wanted = self._known.operands.wanted(use)
+                candidates = self._known.operands.readable(use)
+                sort = wanted.sort if wanted is not None else sort
             yield Reference(
                 use.span,
                 use.name,
-                "Name",
+                sort,
                 found.verdict,
                 found.binding,
                 reason=found.reason,
-                candidates=found.candidates,
+                candidates=candidates,
             )
         for use in self._module.elsewhere:
             found = self._lookup.find(use)
             if found.verdict is Verdict.DECLARED:
                 yield Reference(use.span, use.name, "Name", found.verdict, found.binding)
+
+    def _misfits(self) -> Iterator[Misfit]:
+        """What certainly does not fit; nothing where the text is only half there."""
+        if self._known.typed and not self._module.broken:
+            yield from self._known.operands.misfits()
+
+    def _misfit(self, misfit: Misfit, binding: Binding) -> Reference:
+        fitting = self._known.operands.fitting(misfit.use, misfit.wanted)
+        return Reference(
+            misfit.use.span,
+            misfit.use.name,
+            binding.sort,
+            Verdict.UNFIT,
+            binding,
+            reason=misfit.reason,
+            candidates=fitting,
+        )
 
     def _again(self) -> Iterator[Reference]:
         """The places that bind a name another time."""

@@ -18,6 +18,7 @@ __all__ = [
     "Bound",
     "Caught",
     "Chain",
+    "Given",
     "Imported",
     "Kind",
     "Life",
@@ -104,6 +105,21 @@ class Value:
 
 
 @dataclass(frozen=True)
+class Given:
+    """The text that a name has its value from.
+
+    Attributes:
+        how: `assigned`, `annotated`, `entered` (a `with`) or `iterated` (a `for`).
+        place: The bytes of the expression.
+        index: Which of several names it is; -1: the only one.
+    """
+
+    how: str
+    place: Span
+    index: int = -1
+
+
+@dataclass(frozen=True)
 class Life:
     """From where to where a name is bound.
 
@@ -132,6 +148,7 @@ class Bound:
         block: The suite.
         value: What it is bound to, if that is known.
         remote: Whether a function binds it by `global` or `nonlocal`, at a time that can't be told.
+        given: Where its value comes from, if it is written out.
     """
 
     name: str
@@ -141,6 +158,7 @@ class Bound:
     block: Block
     value: Value | None = None
     remote: bool = False
+    given: Given | None = None
 
     @property
     def binds(self) -> bool:
@@ -233,6 +251,7 @@ class Step:
         keywords: For a call: each keyword with the bytes of its name and of its value.
         texts: For a call: the text of each keyword whose value is a plain string.
         stored: Whether it is assigned to or deleted.
+        places: For a call: the bytes of the values that are given by their position, up to the first `*`.
     """
 
     name: str
@@ -240,6 +259,7 @@ class Step:
     keywords: tuple[tuple[str, Span, Span], ...] = ()
     texts: tuple[tuple[str, str], ...] = ()
     stored: bool = False
+    places: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -290,6 +310,7 @@ class Module:
         imports: What modules are asked for.
         elsewhere: Names in `global` and `nonlocal` statements.
         wild: Why names may come to be when it runs, and the byte from which on; the first such place.
+        stars: The modules everything of which is imported, each with the byte from which on.
         spoken: Names that are bound, or looked for, by their text.
         texts: Every text in it that is a name.
         carried: Functions whose code is taken, to be run with other names than the module's.
@@ -307,6 +328,7 @@ class Module:
     imports: list[Imported] = field(default_factory=list)
     elsewhere: list[Use] = field(default_factory=list)
     wild: tuple[str, int] | None = None
+    stars: list[tuple[str, int]] = field(default_factory=list)
     spoken: set[str] = field(default_factory=set)
     texts: set[str] = field(default_factory=set)
     carried: set[str] = field(default_factory=set)

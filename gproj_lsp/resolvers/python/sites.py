@@ -9,6 +9,7 @@ from itertools import chain
 from gproj_lsp.environment import Frame
 from gproj_lsp.resolvers.python.api import Api
 from gproj_lsp.resolvers.python.lookup import Lookup
+from gproj_lsp.resolvers.python.operands import Operands, Wanted
 from gproj_lsp.resolvers.python.scopes import Chain, Module, Scope, Use
 from gproj_lsp.text import Span
 
@@ -26,6 +27,7 @@ class Site:
         owner: What it has to belong to, or empty.
         without: Names that stand there already, and can't again.
         kind: The kind that it has to be of, or empty.
+        wanted: What is asked of it besides, if anything is.
     """
 
     span: Span
@@ -34,6 +36,7 @@ class Site:
     owner: str = ""
     without: frozenset[str] = frozenset()
     kind: str = ""
+    wanted: Wanted | None = None
 
 
 class Sites:
@@ -43,12 +46,14 @@ class Sites:
         module: The module.
         lookup: Its names.
         api: What it reads of libraries.
+        operands: What has to stand where.
     """
 
-    def __init__(self, module: Module, lookup: Lookup, api: Api) -> None:
+    def __init__(self, module: Module, lookup: Lookup, api: Api, operands: Operands) -> None:
         self._module = module
         self._lookup = lookup
         self._api = api
+        self._operands = operands
 
     def at(self, offset: int) -> Site | None:
         """The site that a cursor at a byte offset touches; of several, the one that says most."""
@@ -58,6 +63,8 @@ class Sites:
     def frames(self, offset: int, site: Site | None) -> tuple[Frame, ...]:
         """The names that can be read at a byte offset, outermost frame first."""
         frames = self._lookup.frames(site.use if site is not None else self.use_at(offset))
+        if site is not None and site.wanted is not None:
+            return (*frames, self._operands.frame(site.use, site.wanted))
         if site is None or not site.owner:
             return frames
         members = self._api.frame(site.sort, site.owner, without=site.without, kind=site.kind)
@@ -65,7 +72,9 @@ class Sites:
 
     def region(self, offset: int) -> tuple[str, ...]:
         """The scopes around a byte offset, outermost first."""
-        return tuple(scope.kind.value for scope in reversed(list(self._scope(offset).chain())))
+        scopes = [(scope.span, scope.kind.value) for scope in reversed(list(self._scope(offset).chain()))]
+        inside = [each for each in self._operands.regions if each[0].touches(offset)]
+        return tuple(name for _, name in sorted((*scopes, *inside), key=lambda each: each[0].start))
 
     def use_at(self, offset: int) -> Use:
         """A name that is read at a byte offset, whether or not one is."""
@@ -84,7 +93,8 @@ class Sites:
     def _around(self, offset: int) -> Iterator[Site]:
         for use in self._module.uses:
             if use.span.touches(offset):
-                yield Site(use.span, "Name", use)
+                wanted = self._operands.wanted(use)
+                yield Site(use.span, wanted.sort if wanted is not None else "Name", use, wanted=wanted)
         for each in self._module.chains:
             if each.span.touches(offset):
                 yield from self._steps(each)
