@@ -253,3 +253,16 @@ def test_a_snapshot_can_be_cut_down_to_some_modules(package):
     assert attrs(facts, "lib", "far")["attributes"] == "open"
     assert attrs(facts, "lib.far", "Further") is None
     assert "attributes" not in attrs(facts, "lib", "near")
+
+
+def test_a_module_on_the_way_to_one_that_is_kept_is_open(package):
+    folder = package("from lib import near")
+    (folder / "lib" / "near").mkdir()
+    (folder / "lib" / "near" / "__init__.py").write_text("from lib.near import inner\nx = 1")
+    (folder / "lib" / "near" / "inner.py").write_text("def open(): pass\n")
+    facts = only(by_import("lib", folders=[folder]), ["lib.near.inner"])
+    assert attrs(facts, "", "lib", "Module")["attributes"] == "open"
+    assert attrs(facts, "lib", "near")["attributes"] == "open"
+    assert "attributes" not in attrs(facts, "lib.near", "inner")
+    assert attrs(facts, "lib.near.inner", "open") is not None
+    assert attrs(facts, "lib.near", "x") is None

@@ -42,14 +42,13 @@ class _Reach:
         """The bindings that are left, in their order."""
         owners = self._owners()
         ways = {part for module in self._modules for part in _parents(module)}
+        led = ways | self._modules
         for each in self._facts.bindings:
-            owner = each.owner.partition("(")[0]
-            if each.sort == "Module" or owner in owners:
-                path = _path(each)
-                closed = each.attrs.get("kind") != _MODULE or path in owners or path in ways
+            if each.sort == "Module":
+                yield each if each.name in owners else _opened(each)
+            elif each.owner.partition("(")[0] in owners or (each.owner in ways and _path(each) in led):
+                closed = each.attrs.get("kind") != _MODULE or _path(each) in owners
                 yield each if closed else _opened(each)
-            elif each.sort == "Attribute" and _path(each) in ways | self._modules and each.owner in ways:
-                yield each
 
     def _owners(self) -> frozenset[str]:
         """Everything whose members are kept."""
