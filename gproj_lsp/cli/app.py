@@ -638,6 +638,46 @@ def bench_ladder(
     )
 
 
+@bench_app.command(
+    "tilelang",
+    epilog=_examples("gproj-lsp bench tilelang --python venv/bin/python --sample 200 -c model=code.gguf"),
+)
+def bench_tilelang(
+    arms: Annotated[
+        str, typer.Option("--arms", metavar="NAME,NAME", help="Which arms.")
+    ] = "free,gamma,ctx,ctx-shape,uniform",
+    sample: Annotated[int, typer.Option("--sample", min=1, help="Kernels an arm.")] = 10,
+    seed: DrawSeed = 0,
+    batch: SideBySide = 1,
+    python: Annotated[
+        str,
+        typer.Option("--python", metavar="FILE", help="The Python that has TileLang.", show_default=False),
+    ] = sys.executable,
+    kernels: Annotated[
+        Path | None,
+        typer.Option("--kernels", metavar="FILE", help="Other kernels, in the form of the shipped ones."),
+    ] = None,
+    json: Json = False,
+    overrides: Overrides = None,
+) -> int:
+    """What each rung leaves to choose at the operands of tile kernels, and how many of those elaborate.
+
+    Runs the kernels that it fills, in processes of their own, to have TileLang judge them.
+    """
+    from gproj_lsp.cli.bench import tilelang as body
+
+    return body(
+        arms=arms,
+        sample=sample,
+        seed=seed,
+        batch=batch,
+        python=python,
+        file=kernels,
+        json=json,
+        overrides=overrides or (),
+    )
+
+
 @bench_app.command("forced", epilog=_examples("gproj-lsp bench forced -c model=code.gguf"))
 def bench_forced(rounds: Rounds = 7, json: Json = False, overrides: Overrides = None) -> int:
     """What forced text saves.

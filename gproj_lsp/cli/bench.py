@@ -25,7 +25,7 @@ from gproj_lsp.surface import Surface
 if TYPE_CHECKING:
     from gproj_lsp.bench.sql import World
 
-__all__ = ["batch", "columns", "forced", "inline", "ladder", "lsp", "slots", "sql", "throughput"]
+__all__ = ["batch", "columns", "forced", "inline", "ladder", "lsp", "slots", "sql", "throughput", "tilelang"]
 
 _TASKS = "tasks.json"
 _DATABASES = "databases"
@@ -305,6 +305,44 @@ def ladder(
             open_crew(settings, batch),
             make_engine(settings.text("engine")),
             progress=_counting(shown, "fill"),
+        )
+    return _write([sheet], json=json)
+
+
+def tilelang(
+    *,
+    arms: str,
+    sample: int,
+    seed: int,
+    batch: int,
+    python: str,
+    file: Path | None,
+    json: bool,
+    overrides: Iterable[str],
+) -> int:
+    """Write what each rung leaves to choose at the operands of tile kernels, and how many of those elaborate."""
+    from gproj_lsp.bench import tilelang as bench
+    from gproj_lsp.oracles.tilelang import elaborator
+
+    wanted = tuple(arms.split(","))
+    if unknown := [each for each in wanted if each not in bench.ARMS]:
+        raise InputError(
+            f'unknown arm "{unknown[0]}"', place="--arms", mend=f"known: {', '.join(bench.ARMS)}"
+        )
+    workspace = Workspaces(overrides).at(Path.cwd())
+    surface = workspace.surface("tilelang")
+    with elaborator(python) as judge, progress("loading the model") as shown:
+        crew = open_crew(workspace.settings, batch)
+        sheet = bench.run(
+            bench.kernels(file),
+            workspace.analyzer(surface),
+            crew,
+            make_engine(workspace.settings.text("engine")),
+            judge.judge,
+            arms=wanted,
+            sample=sample,
+            seed=seed,
+            progress=_counting(shown, "kernel"),
         )
     return _write([sheet], json=json)
 

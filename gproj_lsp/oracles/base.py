@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Judgement"]
+from gproj_lsp.errors import GprojError
+
+__all__ = ["Judgement", "OracleUnavailableError"]
+
+
+class OracleUnavailableError(GprojError):
+    """The tool that should judge is not installed or does not start."""
 
 
 @dataclass(frozen=True)

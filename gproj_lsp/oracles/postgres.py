@@ -16,8 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from gproj_lsp.errors import GprojError
-from gproj_lsp.oracles.base import Judgement
+from gproj_lsp.oracles.base import Judgement, OracleUnavailableError
 
 __all__ = ["OracleUnavailableError", "PostgresOracle", "postgres"]
 
@@ -28,10 +27,6 @@ _COMPLAINT = re.compile(
     r"^psql:(?P<file>.*?):(?P<line>\d+): (?:ERROR|FATAL|PANIC):  (?:(?P<code>\w{5}): )?(?P<text>.*)$"
 )
 _UNPRIVILEGED = ("postgres", "nobody")
-
-
-class OracleUnavailableError(GprojError):
-    """The tool that should judge is not installed or does not start."""
 
 
 @dataclass(frozen=True)

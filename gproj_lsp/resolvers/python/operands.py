@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
+from math import prod
 
 from gproj_lsp.environment import Binding, Environment, Frame
 from gproj_lsp.resolvers.python.lookup import Lookup
@@ -25,6 +27,8 @@ _BLOCKS = re.compile(
     r"(?:[\w.]*ceildiv\((?P<all>[^,()]+),(?P<size>[^,()]+)\)|(?P<whole>[\w.]+)//(?P<part>[\w.]+))\Z"
 )
 _FITS, _DIFFERS = "yes", "no"
+_MOST = 4096
+"""So many ways to fill the other operands of a call are tried; where there are more, extents alone decide."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,7 @@ class Wanted:
         refuses: Where it can't lie.
         dims: Its extents; None: any.
         what: Who asks, as messages say it.
+        asking: The call that it is an operand of, and which; None: of none, or only a part of it is.
     """
 
     sort: str
@@ -44,6 +49,7 @@ class Wanted:
     refuses: frozenset[str] = frozenset()
     dims: Dims | None = None
     what: str = ""
+    asking: tuple[Call, Operand] | None = None
 
     def spaced(self, binding: Binding) -> bool:
         """Whether a name lies where it may, as far as that is known."""
@@ -55,9 +61,9 @@ class Wanted:
         dims = dims_of(binding)
         return self.dims is None or dims is None or same(self.dims, dims)
 
-    def marked(self, binding: Binding) -> Binding:
+    def marked(self, binding: Binding, *, shaped: bool) -> Binding:
         """A name with whether it fits here."""
-        fits = {"spaced": self.spaced(binding), "shaped": self.shaped(binding)}
+        fits = {"spaced": self.spaced(binding), "shaped": shaped}
         said = {key: _FITS if each else _DIFFERS for key, each in fits.items()}
         return replace(binding, attrs={**binding.attrs, **said})
 
@@ -128,7 +134,9 @@ class Operands:
 
     def frame(self, use: Use, wanted: Wanted) -> Frame:
         """The names of a place that are of its sort, each with whether it fits."""
-        return Frame.of(wanted.marked(each) for each in self._visible(use) if each.sort == wanted.sort)
+        names = [each for each in self._visible(use) if each.sort == wanted.sort]
+        goes = self._together(wanted.asking, names) if wanted.asking is not None else wanted.shaped
+        return Frame.of(wanted.marked(each, shaped=wanted.shaped(each) and goes(each)) for each in names)
 
     def fitting(self, use: Use, wanted: Wanted) -> tuple[str, ...]:
         """Spellings of the names that fit at a place."""
@@ -190,11 +198,12 @@ class Operands:
             each = taken.get(name)
             if each is None:
                 continue
-            dims = self._expected(call, operand, taken) if each.whole else None
+            dims = self._expected(call, operand, _extents_of(taken)) if each.whole else None
             if each.region is not None:
                 dims = self._indices(each.region)
             what = call.role.attrs.get("what", "")
-            yield each.use.span, Wanted(operand.sort, operand.spaces, operand.refuses, dims, what)
+            asking = (call, operand) if each.whole else None
+            yield each.use.span, Wanted(operand.sort, operand.spaces, operand.refuses, dims, what, asking)
         for key, sort in (("shape", "Dim"), ("dtype", "DType")):
             place = call.given.get(call.role.attrs.get(key, "")) if call.role.makes else None
             node = self._symbols.node(place) if place is not None else None
@@ -339,9 +348,48 @@ class Operands:
         binding = self._meant(use)
         return binding.attrs.get("extent", "") if binding is not None and binding.sort == "Loop" else ""
 
-    def _expected(self, call: Call, operand: Operand, taken: Mapping[str, _Taken]) -> Dims | None:
+    def _together(self, asking: tuple[Call, Operand], names: Sequence[Binding]) -> Callable[[Binding], bool]:
+        """Whether, with a name for one operand, there are names for those that are still open."""
+        call, operand = asking
+        taken = self._taken_by(call)
+        still = [
+            name
+            for name, each in taken.items()
+            if name != operand.name and each.whole and self._meant(each.use) is None
+        ]
+        asked = (operand.name, *still)
+        involved = [
+            each
+            for name, each in call.role.operands.items()
+            if name in asked or each.attrs.get("of") in asked
+        ]
+        choices = [self._lying(call.role.operands[name], names) for name in still]
+        if prod(map(len, choices)) > _MOST:
+            return lambda _: True
+
+        def goes(binding: Binding) -> bool:
+            known = {**_extents_of(taken), operand.name: dims_of(binding)}
+            ways = ({**known, **dict(zip(still, way, strict=True))} for way in product(*choices))
+            return any(self._agree(call, involved, way) for way in ways)
+
+        return goes
+
+    def _lying(self, operand: Operand, names: Sequence[Binding]) -> list[Dims | None]:
+        """The extents of the names that lie where an operand may, each once."""
+        wanted = Wanted(operand.sort, operand.spaces, operand.refuses)
+        return list(dict.fromkeys(dims_of(each) for each in names if wanted.spaced(each)))
+
+    def _agree(self, call: Call, operands: Sequence[Operand], dims: Mapping[str, Dims | None]) -> bool:
+        """Whether operands have the extents that they must have beside the others, as far as all that is known."""
+        for each in operands:
+            own, expected = dims.get(each.name), self._expected(call, each, dims)
+            if own is not None and expected is not None and not same(own, expected):
+                return False
+        return True
+
+    def _expected(self, call: Call, operand: Operand, dims_by: Mapping[str, Dims | None]) -> Dims | None:
         """The extents that an operand must have beside the others."""
-        others = {name: each.dims for name, each in taken.items() if name != operand.name}
+        others = {name: dims for name, dims in dims_by.items() if name != operand.name}
         if "drops" in operand.attrs:
             return self._dropped(call, operand, others.get(operand.attrs.get("of", "")))
         pattern = self._pattern(call, operand)
@@ -397,7 +445,7 @@ class Operands:
             operand.sort,
             operand.spaces,
             operand.refuses,
-            self._expected(call, operand, all_taken) if taken.whole else None,
+            self._expected(call, operand, _extents_of(all_taken)) if taken.whole else None,
             call.role.attrs.get("what", ""),
         )
         space = binding.attrs.get("mem", "")
@@ -406,7 +454,7 @@ class Operands:
             yield Misfit(taken.use, f"it is in {space} memory{where}", wanted)
         elif taken.whole and taken.dims is not None:
             before = {name: each for name, each in all_taken.items() if self._stands_before(each, taken)}
-            dims = self._expected(call, operand, before)
+            dims = self._expected(call, operand, _extents_of(before))
             if dims is not None and differ(dims, taken.dims):
                 shown = ", ".join(each or "?" for each in dims)
                 reason = (
@@ -429,6 +477,10 @@ class Operands:
         for frame in self._lookup.frames(use):
             around = around.push(frame)
         return (each for each in around if each.namespace == "Name")
+
+
+def _extents_of(taken: Mapping[str, _Taken]) -> dict[str, Dims | None]:
+    return {name: each.dims for name, each in taken.items()}
 
 
 def dims_of(binding: Binding) -> Dims | None:

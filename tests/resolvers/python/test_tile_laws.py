@@ -155,6 +155,50 @@ def test_a_reduction_lacks_one_extent(analyzer, kernel, dim, data):
 
 
 @few
+@given(kernels(), st.integers(-1, 1), st.data())
+def test_what_is_reduced_has_one_extent_more(analyzer, kernel, dim, data):
+    out = data.draw(st.sampled_from(kernel.before))
+
+    def fits(each: Buffer) -> bool:
+        rank = len(each.shape)
+        at = dim % rank if -rank <= dim < rank else None
+        kept = out.shape if at is None else (*each.shape[:at], *each.shape[at + 1 :])
+        return each.mem in ("shared", "fragment") and kept == out.shape
+
+    check(analyzer, kernel, [f"T.reduce_max(??, {out.name}, dim={dim})"], fits)
+
+
+@few
+@given(kernels())
+def test_an_operand_leaves_names_for_the_others(analyzer, kernel):
+    """Of a product of which nothing is written, the first operand is one that a product can begin with."""
+    flat = [each for each in kernel.before if len(each.shape) == 2]
+    text = kernel.text(["T.gemm(??, ??, ??)"])
+    first = analyzer.analyse(text).holes[0]
+    (ladder,) = SURFACE.fragments["Buffer"].slots.values()
+    found = set(candidates(ladder, first.environment, Rung.CTX) or ())
+    whole = {
+        a.name
+        for a in flat
+        for b in flat
+        for c in flat
+        if a.mem in GEMM["A"] and b.mem in GEMM["B"] and c.mem in GEMM["C"]
+        if (a.shape[0], b.shape[1]) == c.shape and a.shape[1] == b.shape[0]
+    }
+    assert whole <= found
+    assert {name for name in found if name in {each.name for each in flat}} <= (whole | rankless(kernel))
+
+
+def rankless(kernel: Kernel) -> set[str]:
+    """With a buffer of one extent among those that may stand there, nothing is certain of the others."""
+    return (
+        {each.name for each in kernel.before}
+        if any(len(each.shape) == 1 for each in kernel.before)
+        else set()
+    )
+
+
+@few
 @given(kernels(), st.data())
 def test_an_atomic_operation_writes_where_others_see_it(analyzer, kernel, data):
     value = data.draw(st.sampled_from(kernel.before))
