@@ -86,7 +86,8 @@ def test_keywords_are_those_that_can_be_written(package):
     facts = by_import("lib", folders=[folder])
     names = {each.name for each in facts.bindings if each.sort == "Keyword" and each.owner == "lib.plain"}
     assert names == {"b", "c"}
-    assert attrs(facts, "lib", "any_of")["keywords"] == attrs(facts, "lib", "wrapped")["keywords"] == "open"
+    assert attrs(facts, "lib", "any_of")["keywords"] == "open"
+    assert "keywords" not in attrs(facts, "lib", "wrapped")
 
 
 def test_a_deprecation_is_told_however_it_is_written(package):
@@ -266,3 +267,30 @@ def test_a_module_on_the_way_to_one_that_is_kept_is_open(package):
     assert "attributes" not in attrs(facts, "lib.near", "inner")
     assert attrs(facts, "lib.near.inner", "open") is not None
     assert attrs(facts, "lib.near", "x") is None
+
+
+@pytest.mark.parametrize(
+    ("body", "opens"),
+    [
+        ("return function(*args, **given)", False),
+        ("if 'x' in given and given['x']: pass\n                    return function(*args, **given)", False),
+        ("given.pop('extra', None)\n                    return function(*args, **given)", True),
+        ("given['y'] = 1\n                    return function(*args, **given)", True),
+        ("return print(*args, **given)", True),
+    ],
+)
+def test_a_wrapper_that_hands_keywords_on_takes_no_others(package, body, opens):
+    folder = package(
+        f"""
+        import functools
+        def wrapping(function):
+            @functools.wraps(function)
+            def wrapper(*args, **given):
+                    {body}
+            return wrapper
+        @wrapping
+        def load(pointer, mask=None): pass
+        """
+    )
+    told = attrs(by_import("lib", folders=[folder]), "lib", "load")
+    assert ("keywords" in told) == opens

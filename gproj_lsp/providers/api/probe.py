@@ -206,7 +206,7 @@ class Probe:
             return {"keywords": OPEN}
         hints = _hints(function)
         parameters = list(signature.parameters.values())[1 if drop else 0 :]
-        rest = (*parameters, *outer.parameters.values())
+        rest = (*parameters, *(() if _passes_on(target) else outer.parameters.values()))
         if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in rest):
             attrs["keywords"] = OPEN
         shown = str(signature.replace(parameters=parameters))
@@ -296,6 +296,47 @@ def _loaded(path: str) -> types.ModuleType | None:
         except BaseException:  # noqa: BLE001  (it may want what is not there, or end the program)
             return None
     return sys.modules.get(path)
+
+
+def _passes_on(function: object) -> bool:
+    """Whether a wrapper hands every keyword that it is given to what it wraps, and takes none for itself."""
+    code = getattr(function, "__code__", None) if hasattr(function, "__wrapped__") else None
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(code))) if code is not None else None
+    except (OSError, TypeError, SyntaxError, ValueError):
+        return False
+    outer = tree.body[0] if tree is not None and tree.body else None
+    if (
+        not isinstance(outer, ast.FunctionDef)
+        or outer.args.kwarg is None
+        or outer.args.kwonlyargs
+        or outer.args.args
+    ):
+        return False
+    name, inner = outer.args.kwarg.arg, _names_of_wrapped(function)
+    uses = [node for node in ast.walk(outer) if isinstance(node, ast.Name) and node.id == name]
+    harmless = {id(use) for node in ast.walk(outer) for use in _only_read(node, inner)}
+    return bool(uses) and all(id(use) in harmless for use in uses)
+
+
+def _names_of_wrapped(function: object) -> set[str]:
+    """What a wrapper calls the function that it wraps."""
+    code, wrapped = getattr(function, "__code__", None), getattr(function, "__wrapped__", None)
+    cells = getattr(function, "__closure__", None) or ()
+    held = zip(getattr(code, "co_freevars", ()), cells)  # noqa: B905  (not in Python 3.9, whose packages may be probed)
+    return {name for name, cell in held if cell.cell_contents is wrapped}
+
+
+def _only_read(node: ast.AST, inner: set[str]) -> Iterator[ast.AST]:
+    """Dictionaries that a node reads, or hands to the wrapped function."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in inner:
+        yield from (key.value for key in node.keywords if key.arg is None)
+    elif isinstance(node, ast.Compare):
+        yield from node.comparators
+    elif isinstance(node, ast.Subscript):
+        yield from [node.value] if isinstance(node.ctx, ast.Load) else []
+    elif isinstance(node, ast.Attribute) and node.attr in ("get", "items", "keys", "values"):
+        yield node.value
 
 
 def _hints(function: object) -> dict[str, object]:

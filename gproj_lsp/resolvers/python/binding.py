@@ -144,7 +144,8 @@ def _augmented(reader: Reader, node: Node, here: Here) -> None:
     reader.later(right, here)
     if left is not None and left.type == "identifier":
         reader.use(left, here)
-        reader.bind(left, "variable", here, Life(node.end_byte))
+        given = Given("updated", span_of(right)) if right is not None else None
+        reader.bind(left, "variable", here, Life(node.end_byte), given=given)
         if text_of(left) == "__all__" and right is not None:
             _exports(reader, right, here)
     else:

@@ -10,6 +10,7 @@ from itertools import product
 from math import prod
 
 from gproj_lsp.environment import Binding, Environment, Frame
+from gproj_lsp.resolvers.python.computing import dims_in
 from gproj_lsp.resolvers.python.lookup import Lookup
 from gproj_lsp.resolvers.python.roles import Operand
 from gproj_lsp.resolvers.python.scopes import Module, Use
@@ -58,7 +59,7 @@ class Wanted:
 
     def shaped(self, binding: Binding) -> bool:
         """Whether a name has the extents, as far as they are known."""
-        dims = dims_of(binding)
+        dims = dims_in(binding)
         return self.dims is None or dims is None or same(self.dims, dims)
 
     def marked(self, binding: Binding, *, shaped: bool) -> Binding:
@@ -88,16 +89,23 @@ class _Taken:
     """What an argument names.
 
     Attributes:
-        use: The name.
+        use: The name; None: it is another expression.
         dims: The extents of what is taken of it; None: not known.
         whole: Whether all of it is taken.
         region: The indices, where it is indexed.
     """
 
-    use: Use
+    use: Use | None
     dims: Dims | None
     whole: bool
     region: Node | None = None
+
+    @property
+    def name(self) -> Use:
+        """The name; only where there is one."""
+        if self.use is None:
+            raise ValueError("an expression is no name")
+        return self.use
 
 
 class Operands:
@@ -158,7 +166,7 @@ class Operands:
             taken = self._taken_by(call)
             for name, operand in call.role.operands.items():
                 each = taken.get(name)
-                if each is not None:
+                if each is not None and each.use is not None and "hints" not in call.role.attrs:
                     yield from self._misfit(call, operand, each, taken)
 
     @cached_property
@@ -196,20 +204,35 @@ class Operands:
         taken = self._taken_by(call)
         for name, operand in call.role.operands.items():
             each = taken.get(name)
-            if each is None:
+            if each is not None and each.use is not None:
+                yield each.use.span, self._operand(call, operand, each, taken)
                 continue
-            dims = self._expected(call, operand, _extents_of(taken)) if each.whole else None
-            if each.region is not None:
-                dims = self._indices(each.region)
-            what = call.role.attrs.get("what", "")
-            asking = (call, operand) if each.whole else None
-            yield each.use.span, Wanted(operand.sort, operand.spaces, operand.refuses, dims, what, asking)
-        for key, sort in (("shape", "Dim"), ("dtype", "DType")):
+            for use in self._first(call, operand):
+                yield use.span, Wanted(operand.sort, what=call.role.attrs.get("what", ""))
+        for key, sort in (("shape", call.role.extents), ("dtype", "DType")):
             place = call.given.get(call.role.attrs.get(key, "")) if call.role.makes else None
             node = self._symbols.node(place) if place is not None else None
             uses = self._symbols.elements(node) if key == "shape" else self._named(node)
             for use in uses:
                 yield use.span, Wanted(sort)
+
+    def _operand(
+        self, call: Call, operand: Operand, taken: _Taken, all_taken: Mapping[str, _Taken]
+    ) -> Wanted:
+        dims = self._expected(call, operand, _extents_of(all_taken)) if taken.whole else None
+        if taken.region is not None:
+            dims = self._indices(taken.region)
+        what = call.role.attrs.get("what", "")
+        asking = (call, operand) if taken.whole else None
+        return Wanted(operand.sort, operand.spaces, operand.refuses, dims, what, asking)
+
+    def _first(self, call: Call, operand: Operand) -> Iterator[Use]:
+        """The name that a sum begins with, where the sum is what the operand's name is the root of."""
+        place = call.given.get(operand.name) if "root" in operand.attrs else None
+        node = self._symbols.node(place) if place is not None else None
+        while node is not None and node.type in ("binary_operator", "parenthesized_expression"):
+            node = node.named_children[0] if node.named_child_count else None
+        return self._named(node)
 
     def _named(self, node: Node | None) -> Iterator[Use]:
         use = self._symbols.use(node) if node is not None else None
@@ -256,15 +279,14 @@ class Operands:
         use = self._symbols.use(node)
         if use is not None:
             binding = self._meant(use)
-            return _Taken(use, dims_of(binding) if binding is not None else None, whole=True)
-        if node.type != "subscript":
-            return None
-        value = node.child_by_field_name("value")
+            return _Taken(use, dims_in(binding) if binding is not None else None, whole=True)
+        value = node.child_by_field_name("value") if node.type == "subscript" else None
         use = self._symbols.use(value) if value is not None else None
         if use is None:
-            return None
+            given = self._values.value(node)
+            return _Taken(None, dims_in(given), whole=False) if given is not None else None
         binding = self._meant(use)
-        whole = dims_of(binding) if binding is not None else None
+        whole = dims_in(binding) if binding is not None else None
         return _Taken(use, self._extents(node, whole), whole=False, region=node)
 
     def _meant(self, use: Use) -> Binding | None:
@@ -355,7 +377,7 @@ class Operands:
         still = [
             name
             for name, each in taken.items()
-            if name != operand.name and each.whole and self._meant(each.use) is None
+            if name != operand.name and each.use is not None and each.whole and self._meant(each.use) is None
         ]
         asked = (operand.name, *still)
         involved = [
@@ -368,7 +390,7 @@ class Operands:
             return lambda _: True
 
         def goes(binding: Binding) -> bool:
-            known = {**_extents_of(taken), operand.name: dims_of(binding)}
+            known = {**_extents_of(taken), operand.name: dims_in(binding)}
             ways = ({**known, **dict(zip(still, way, strict=True))} for way in product(*choices))
             return any(self._agree(call, involved, way) for way in ways)
 
@@ -377,7 +399,7 @@ class Operands:
     def _lying(self, operand: Operand, names: Sequence[Binding]) -> list[Dims | None]:
         """The extents of the names that lie where an operand may, each once."""
         wanted = Wanted(operand.sort, operand.spaces, operand.refuses)
-        return list(dict.fromkeys(dims_of(each) for each in names if wanted.spaced(each)))
+        return list(dict.fromkeys(dims_in(each) for each in names if wanted.spaced(each)))
 
     def _agree(self, call: Call, operands: Sequence[Operand], dims: Mapping[str, Dims | None]) -> bool:
         """Whether operands have the extents that they must have beside the others, as far as all that is known."""
@@ -438,7 +460,8 @@ class Operands:
     def _misfit(
         self, call: Call, operand: Operand, taken: _Taken, all_taken: Mapping[str, _Taken]
     ) -> Iterator[Misfit]:
-        binding = self._meant(taken.use)
+        use = taken.name
+        binding = self._meant(use)
         if binding is None or binding.sort != operand.sort:
             return
         wanted = Wanted(
@@ -451,7 +474,7 @@ class Operands:
         space = binding.attrs.get("mem", "")
         if space in operand.refuses and self._mixes(operand, space, all_taken):
             where = f", but must be in {' or '.join(sorted(operand.spaces))}" if operand.spaces else ""
-            yield Misfit(taken.use, f"it is in {space} memory{where}", wanted)
+            yield Misfit(use, f"it is in {space} memory{where}", wanted)
         elif taken.whole and taken.dims is not None:
             before = {name: each for name, each in all_taken.items() if self._stands_before(each, taken)}
             dims = self._expected(call, operand, _extents_of(before))
@@ -460,17 +483,17 @@ class Operands:
                 reason = (
                     f"its shape is ({', '.join(each or '?' for each in taken.dims)}), but must be ({shown})"
                 )
-                yield Misfit(taken.use, reason, replace(wanted, dims=dims))
+                yield Misfit(use, reason, replace(wanted, dims=dims))
 
     def _mixes(self, operand: Operand, space: str, taken: Mapping[str, _Taken]) -> bool:
         """Whether an operand that lies where it can't stands beside what does not, where that decides."""
         beside = operand.attrs.get("beside", "").split()
-        others = (self._meant(taken[name].use) for name in beside if name in taken)
+        others = (self._meant(taken[name].name) for name in beside if name in taken and taken[name].use)
         spaces = {each.attrs.get("mem", "") for each in others if each is not None}
         return not beside or bool(spaces - {space, ""})
 
     def _stands_before(self, one: _Taken, other: _Taken) -> bool:
-        return one.use.span < other.use.span
+        return one.use is not None and one.use.span < other.name.span
 
     def _visible(self, use: Use) -> Iterator[Binding]:
         around = self._environment
@@ -481,9 +504,3 @@ class Operands:
 
 def _extents_of(taken: Mapping[str, _Taken]) -> dict[str, Dims | None]:
     return {name: each.dims for name, each in taken.items()}
-
-
-def dims_of(binding: Binding) -> Dims | None:
-    """The extents that a name's attribute `shape` tells."""
-    shape = binding.attrs.get("shape", "")
-    return tuple(None if each == "?" else each for each in shape.split(", ")) if shape else None

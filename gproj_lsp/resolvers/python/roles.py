@@ -4,8 +4,13 @@ Facts tell it: a `Role` is named as the function is, an `Operand` as a parameter
 
 - `parameters`: the function's, in order, as far as roles speak of them;
 - `makes`: the sort of what a call gives, and `mem`, `shape`, `dtype`: where that lies, and the parameters that say the rest;
+- `extents`: the sort of names in that shape; `Dim`, where nothing is said;
 - `scope`, `scopes`: the parameter that says instead where it lies, and what its texts mean (`shared.dyn=shared`);
 - `where`: how a name gets such a value: `assigned`, `annotated`, `entered`, `iterated`; by default the first two;
+- instead of `shape`, `like`: the parameters whose extents it has together, without the one that `drops` names; `count`: the
+  parameters it counts from and to; `letters`: the letters of its operands' extents that it has;
+- `spreads`: how far what is computed with such a value is of its sort, and `keeps`: the methods that leave it so;
+- `hints`: that extents are too uncertain to warn of;
 - `extent`: how far a loop's variable goes: `each` argument for the variable of its place, or a `range`;
 - `region`: what the body of such a `with` or `for` is called;
 - `bare`: that it is no call: the member itself is of the sort;
@@ -16,7 +21,8 @@ Of an operand:
 - `sort`: `Buffer`, where nothing else is said;
 - `mem`: where it may lie; `refuses`: where it certainly can't, if one of those `beside` it lies elsewhere;
 - `shape`: its extents, a letter each, letters that operands share being equal; `*` for any; `turned` for those when the
-  parameter that `turns` names is true; `drops`: the parameter that says which extent it lacks of what `of` names.
+  parameter that `turns` names is true; `drops`: the parameter that says which extent it lacks of what `of` names;
+- `root`: that a parameter which such a sum begins with is of the sort.
 """
 
 from __future__ import annotations
@@ -83,6 +89,11 @@ class Role:
     def parameters(self) -> tuple[str, ...]:
         """Its parameters in order."""
         return tuple(self.attrs.get("parameters", "").split())
+
+    @property
+    def extents(self) -> str:
+        """The sort of names that stand for extents in its `shape`."""
+        return self.attrs.get("extents", "Dim")
 
     @property
     def region(self) -> str:

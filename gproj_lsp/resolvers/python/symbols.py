@@ -77,6 +77,25 @@ class Symbols:
             return None
         return self.node(only.given.place)
 
+    def root(self, node: Node, depth: int = 0) -> tuple[Scope, str, list[Bound]] | None:
+        """The parameter that a sum begins with, through the names that stand for parts of it."""
+        while node.type in ("binary_operator", "parenthesized_expression") and node.named_child_count:
+            node = node.named_children[0]
+        use = self.use(node)
+        meaning = self.bound(use) if use is not None and depth < _DEPTH else None
+        if use is None or meaning is None:
+            return None
+        scope, bounds = meaning
+        kept = [each for each in bounds if each.given is None or each.given.how != "updated"]
+        if len(kept) != 1 or any(each.remote for each in bounds):
+            return None
+        only = kept[0]
+        if only.kind == "parameter" and only.given is None:
+            return scope, use.name, bounds
+        assigned = only.given is not None and only.given.how == "assigned" and only.given.index < 0
+        below = self.node(only.given.place) if assigned and only.given is not None else None
+        return self.root(below, depth + 1) if below is not None else None
+
     def extent(self, node: Node, depth: int = 0) -> str:
         """One extent as text: a name that stands for a number is that number."""
         if node.type == "parenthesized_expression" and node.named_child_count == 1:

@@ -8,32 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import reduce
 
 from gproj_lsp.environment import Binding, Environment
 from gproj_lsp.resolvers.python.api import Api
+from gproj_lsp.resolvers.python.computing import Computing, Value, dims_in, listed, merged, shaped
 from gproj_lsp.resolvers.python.roles import Role, roles_of
 from gproj_lsp.resolvers.python.scopes import Bound, Chain, Given, Kind, Module, Scope
-from gproj_lsp.resolvers.python.symbols import Symbols, arguments
+from gproj_lsp.resolvers.python.symbols import Dims, Symbols, arguments
 from gproj_lsp.resolvers.python.tree import Node, span_of, text_of
 from gproj_lsp.text import Span
 
 __all__ = ["Call", "Value", "Values"]
 
-_DEPTH = 8
+_DEPTH = 24
+_DEEP = 16
+"""So many calls within calls are followed for their extents."""
 _PLAIN = frozenset({"parameter", "variable"})
-
-
-@dataclass(frozen=True)
-class Value:
-    """What a name stands for.
-
-    Attributes:
-        sort: Its sort.
-        attrs: What else is known of it.
-    """
-
-    sort: str
-    attrs: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -75,6 +66,7 @@ class Values:
             if thing is not None:
                 self._roles[thing.path] = role
         self._found: dict[tuple[int, str], Value | None] = {}
+        self._computing = Computing(self._roles, self._plain)
 
     def __bool__(self) -> bool:
         return bool(self._roles)
@@ -83,6 +75,7 @@ class Values:
         """Say in Γ what names stand for; before anything asks for them there."""
         if not self._roles:
             return
+        self._roots()
         for scope in self._module.scopes:
             if scope.kind is Kind.CLASS:
                 continue
@@ -159,6 +152,8 @@ class Values:
         said = [each for each in bounds if each.given is not None and each.given.how == "annotated"]
         silent = [each for each in bounds if each.kind == "parameter" and each.given is None]
         left = [each for each in bounds if each not in silent] if said else bounds
+        # What is updated stays what it was.
+        left = [each for each in left if each.given is None or each.given.how != "updated"]
         if not left or any(each.remote for each in left):
             return None
         values = [self._from(each.given, depth) if each.given is not None else None for each in left]
@@ -166,35 +161,52 @@ class Values:
         if len(sorts) != 1 or "" in sorts:
             return None
         found = [value for value in values if value is not None]
-        same = set(found[0].attrs.items()).intersection(*(value.attrs.items() for value in found))
-        return Value(found[0].sort, dict(sorted(same)))
+        same = dict(set(found[0].attrs.items()).intersection(*(value.attrs.items() for value in found)))
+        shapes = [value.attrs.get("shape", "") for value in found]
+        if all(shapes) and (shape := reduce(merged, shapes)):
+            same["shape"] = shape
+        return Value(found[0].sort, dict(sorted(same.items())))
 
     def _from(self, given: Given, depth: int) -> Value | None:
         call = self.call(given.place)
         if call is not None:
-            return self._made(call, given)
+            return self._made(call, given, depth)
         node = self._symbols.node(given.place)
-        if node is None or given.how != "assigned" or given.index >= 0 or depth > _DEPTH:
+        if node is None or given.index >= 0 or depth > _DEPTH:
             return None
+        if given.how == "annotated":
+            return self._bare(node, given.how)
+        return self._computing.value(node, depth) if given.how == "assigned" else None
+
+    def value(self, node: Node, depth: int = 0) -> Value | None:
+        """What an expression gives; None where that is not known."""
+        return self._computing.value(node, depth)
+
+    def _plain(self, node: Node, depth: int) -> Value | None:
+        """What a name, a member or a call stands for."""
         use = self._symbols.use(node)
         if use is not None:
             meaning = self._symbols.bound(use)
-            return self.of(meaning[0], use.name, meaning[1], depth + 1) if meaning is not None else None
-        return self._bare(node)
+            return self.of(meaning[0], use.name, meaning[1], depth) if meaning is not None else None
+        if node.type == "call":
+            call = self.call(span_of(node))
+            return self._made(call, Given("assigned", call.span), depth) if call is not None else None
+        return self._bare(node, "assigned")
 
-    def _bare(self, node: Node) -> Value | None:
+    def _bare(self, node: Node, how: str) -> Value | None:
         chain = self._chains.get(span_of(node))
         thing = self._api.follow(chain).thing if chain is not None else None
         role = self._roles.get(thing.path) if thing is not None else None
-        return Value(role.makes, {}) if role is not None and "bare" in role.attrs else None
+        bare = role is not None and "bare" in role.attrs and role.gives(how)
+        return Value(role.makes, {}) if role is not None and bare else None
 
-    def _made(self, call: Call, given: Given) -> Value | None:
+    def _made(self, call: Call, given: Given, depth: int = 0) -> Value | None:
         role = call.role
         if not role.gives(given.how) or (given.index >= 0 and "many" not in role.attrs):
             return None
         attrs = {
             "mem": self._space(call),
-            "shape": self._shape(call),
+            **self._reach(call, depth),
             "dtype": self._text(call.given.get(role.attrs.get("dtype", ""))),
             "extent": self._extent(call, given.index),
         }
@@ -206,10 +218,58 @@ class Values:
             return call.role.attrs.get("mem", "")
         return call.role.space(self._text(said).strip("\"'"))
 
-    def _shape(self, call: Call) -> str:
-        place = call.given.get(call.role.attrs.get("shape", ""))
+    def _reach(self, call: Call, depth: int) -> Mapping[str, str]:
+        """What is told of the extents of what a call makes."""
+        attrs = call.role.attrs
+        if "like" in attrs:
+            return shaped(self._alike(call, depth))
+        if "count" in attrs:
+            return shaped(self._counted(call))
+        if "letters" in attrs:
+            return shaped(self._lettered(call, depth))
+        place = call.given.get(attrs.get("shape", ""))
         dims = self._symbols.dims(self._symbols.node(place)) if place is not None else None
-        return ", ".join(each or "?" for each in dims) if dims is not None else ""
+        return {"shape": listed(dims)} if dims is not None else {}
+
+    def _alike(self, call: Call, depth: int) -> Dims | None:
+        """Extents of parameters together, without the one that another parameter names."""
+        nodes = [self._node(call, name) for name in call.role.attrs["like"].split()]
+        found = [each for each in nodes if each is not None]
+        dims = self._computing.shape(found, depth + 1) if depth < _DEEP and found else None
+        dropped = call.role.attrs.get("drops", "")
+        if dims is None or not dropped:
+            return dims
+        axis = self._node(call, dropped)
+        if axis is None or axis.type == "none":
+            return () if dropped not in call.given or axis is not None else None
+        text = self._symbols.extent(axis)
+        at = int(text) if text.lstrip("-").isdecimal() else len(dims)
+        return (*dims[:at], *dims[at % len(dims) + 1 :]) if -len(dims) <= at < len(dims) else None
+
+    def _counted(self, call: Call) -> Dims | None:
+        """From nothing up to what a parameter says."""
+        start, stop = (self._node(call, name) for name in call.role.attrs["count"].split())
+        whole = start is not None and stop is not None and self._symbols.extent(start) == "0"
+        return (self._symbols.extent(stop),) if stop is not None and whole else None
+
+    def _lettered(self, call: Call, depth: int) -> Dims | None:
+        """Extents that operands have under the same letters."""
+        said: dict[str, str | None] = {}
+        for name, operand in call.role.operands.items():
+            node = self._node(call, name)
+            value = self.value(node, depth + 1) if node is not None and depth < _DEEP else None
+            dims, letters = (
+                dims_in(value) if value is not None else None,
+                operand.attrs.get("shape", "").split(),
+            )
+            if dims is not None and len(dims) == len(letters):
+                said |= dict(zip(letters, dims, strict=True))
+        found = tuple(said.get(each) for each in call.role.attrs["letters"].split())
+        return None if all(each is None for each in found) else found
+
+    def _node(self, call: Call, parameter: str) -> Node | None:
+        place = call.given.get(parameter)
+        return self._symbols.node(place) if place is not None else None
 
     def _extent(self, call: Call, index: int) -> str:
         how, places = call.role.attrs.get("extent", ""), call.places
@@ -229,12 +289,23 @@ class Values:
         node = self._symbols.node(place) if place is not None else None
         return text_of(node) if node is not None else ""
 
+    def _roots(self) -> None:
+        """Parameters that are what an operand has to be, since the operand is computed from them."""
+        for call in self.calls():
+            for name, operand in call.role.operands.items():
+                node = self._node(call, name) if "root" in operand.attrs else None
+                root = self._symbols.root(node) if node is not None else None
+                if root is not None:
+                    scope, parameter, bounds = root
+                    self._found[id(scope), parameter] = value = Value(operand.sort, {"single": "yes"})
+                    scope.bindings[parameter] = _binding(parameter, bounds, value)
+
     def _by_use(self) -> None:
         """Names that stand where an extent or a type is asked for."""
         for call in self._makers():
             shape = call.given.get(call.role.attrs.get("shape", ""))
             for use in self._symbols.elements(self._symbols.node(shape) if shape is not None else None):
-                self._name("Dim", self._symbols.bound(use), use.name)
+                self._name(call.role.extents, self._symbols.bound(use), use.name)
             dtype = call.given.get(call.role.attrs.get("dtype", ""))
             node = self._symbols.node(dtype) if dtype is not None else None
             named = self._symbols.use(node) if node is not None else None
