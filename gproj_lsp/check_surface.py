@@ -9,7 +9,7 @@ from pathlib import Path
 from gproj_lsp.decode.base import MaskEngine, Vocabulary
 from gproj_lsp.environment import Environment
 from gproj_lsp.errors import EmptyQueryError, EngineError, GprojError, SurfaceError
-from gproj_lsp.expansion import expand
+from gproj_lsp.expansion import Keywords, Letters, expand
 from gproj_lsp.facts import Facts, facts_from_table
 from gproj_lsp.fragment import Fragment, GateCase, Rung, candidates, instantiate
 from gproj_lsp.ide import Analyzer
@@ -160,7 +160,8 @@ def _gate_case(
     facts = facts_from_table(surface, case.facts, fragment.place)
     environment = Analyzer(surface, resolver, facts).start
     where = f"{fragment.anchor} at {case.rung.name.lower()}"
-    whole = _whole(fragment, surface, environment, case.rung) if fragment.regions else fragment
+    composite = fragment.regions or any(each.unless is not None for each in fragment.slots.values())
+    whole = _whole(fragment, surface, environment, case.rung) if composite else fragment
     for text in case.accept:
         if not accepts(whole, environment, case.rung, text):
             yield Failure(fragment.place, f"{where} refuses `{text}` of its corpus")
@@ -174,7 +175,9 @@ def _gate_case(
 
 def _whole(fragment: Fragment, surface: Surface, environment: Environment, rung: Rung) -> Fragment:
     """The fragment with every fragment that it calls, names filled in."""
-    grammar = expand(fragment.anchor, surface.fragments, environment, lambda _: rung)
+    by_lines = surface.completion is not None and surface.completion.lines
+    letters = Letters(Keywords.WRITTEN) if by_lines else None
+    grammar = expand(fragment.anchor, surface.fragments, environment, lambda _: rung, letters)
     return Fragment(fragment.anchor, grammar, {}, {}, (), fragment.place)
 
 

@@ -53,6 +53,7 @@ class Keywords(Enum):
     UPPER = "upper"
     LOWER = "lower"
     ANY = "any"
+    WRITTEN = "written"  # as the fragments have them, where upper and lower case tell words apart
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,8 @@ def expand(
     letters = letters or Letters()
     plan = _plan(_Walk(fragments, environment, rung_of).nodes(start), letters.keywords)
     names = {name: _filled(filling, environment, letters.any_case) for name, filling in plan.names.items()}
-    words = {name: _word(word, environment) for name, word in plan.words.items()}
+    exact = letters.keywords is Keywords.WRITTEN
+    words = {name: _word(word, environment, exact=exact) for name, word in plan.words.items()}
     empty = frozenset(name for name, rule in names.items() if rule == _NONE)
     rules = plan.rules_without(empty)
     if not rules:
@@ -326,7 +328,7 @@ class _Planner:
 
     def _keyword(self, literal: Literal) -> Expr:
         text = literal.text
-        if not any(char.isalpha() for char in text):
+        if self._keywords is Keywords.WRITTEN or not any(char.isalpha() for char in text):
             return literal
         if self._keywords is Keywords.ANY:
             return AnyCase((text,))
@@ -359,10 +361,12 @@ def _names(found: Sequence[Binding], any_case: Callable[[Binding], bool] | None,
     return Alt(tuple(parts)) if len(parts) > 1 else parts[0] if parts else _NONE
 
 
-def _word(word: _Open, environment: Environment) -> Expr:
-    """What stands open: the rule without the words that the query admits."""
-    avoid = frozenset(lowered(each.name) for each in environment.names(word.unless))
-    found = word_of(word.rule, avoid)
+def _word(word: _Open, environment: Environment, *, exact: bool) -> Expr:
+    """What stands open: the rule without the words that the query admits; `exact`: those that it could spell as they are."""
+    names = [each.name for each in environment.names(word.unless)]
+    plain = word_of(word.rule, frozenset()) if exact else None
+    spelled = names if plain is None else [name for name in names if plain.admits(name)]
+    found = word_of(word.rule, frozenset(map(lowered, spelled)))
     if found is None:
         raise GrammarError("words can be left out only of one character and a bounded number of others")
     return found

@@ -11,10 +11,12 @@ import time
 from collections import Counter
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from gproj_lsp.decode.fill import Analysed, Filler
 from gproj_lsp.decode.hole import Wishes
+from gproj_lsp.decode.lines import Lines
 from gproj_lsp.decode.passage import Desk, Passage, Statement, Wanted
 from gproj_lsp.decode.room import latest
 from gproj_lsp.decode.schema import within
@@ -156,11 +158,15 @@ class Completer:
         """
         began = time.perf_counter() if began is None else began
         statement = reader.statement(text, offset)
-        passage = Passage(self.desk, statement, self.shown(text, offset, reader), sampler, stop, began)
+        passage: Passage | Lines = (
+            Lines(self.desk, text, offset, reader, partial(self._shown_behind, reader), stop)
+            if self.desk.spec.lines
+            else Passage(self.desk, statement, self.shown(text, offset, reader), sampler, stop, began)
+        )
         found, rung, reason = passage.write(), passage.rung, passage.reason
         if passage.unreadable and (name := self._named(text, offset, reader, passage)) is not None:
             found, rung, reason = *name, ""
-        added = statement.glue + found if found else ""
+        added = statement.glue + found if found and not self.desk.spec.lines else found
         joined = _Joined(text, offset, reader)
         declared: tuple[str, ...] = ()
         if added and reason and self.desk.wanted.partial:
@@ -213,7 +219,9 @@ class Completer:
         ranked = sorted(found.values(), key=lambda pair: -pair[0])
         return tuple(completion for _, completion in ranked) or ((nothing,) if nothing else ())
 
-    def _named(self, text: str, offset: int, reader: Reader, passage: Passage) -> tuple[str, Rung] | None:
+    def _named(
+        self, text: str, offset: int, reader: Reader, passage: Passage | Lines
+    ) -> tuple[str, Rung] | None:
         """A name instead of a passage, if there is time for one."""
         try:
             return self._name(text, offset, reader, passage.stops)
@@ -240,6 +248,10 @@ class Completer:
         if not filled or not filled[0].text.casefold().startswith(begun.casefold()):
             return None
         return filled[0].text[len(begun) :], filled[0].rung
+
+    def _shown_behind(self, reader: Reader, text: str) -> bytes:
+        """What the model is shown before new text at the end of a text."""
+        return self.shown(text, len(encode(text)), reader)
 
     def shown(self, text: str, offset: int, reader: Reader) -> bytes:
         """What the model is shown before new text: what is declared elsewhere, then the document before the cursor."""

@@ -30,7 +30,7 @@ class _Owner:
 
 
 def head(surface: Surface, world: Environment, text: str, room: int = _ROOM) -> str:
-    """What is declared outside of a text, one line an owner, in the words of the surface.
+    """The surface's example, then what is declared outside of a text, one line an owner, in the words of the surface.
 
     Where there is too much, owners that the text names come first, then as many others as there is room for. The order does not
     depend on where in the text a hole is, so that the tokens stay the same from hole to hole.
@@ -41,11 +41,13 @@ def head(surface: Surface, world: Environment, text: str, room: int = _ROOM) -> 
         text: The document.
         room: How many characters to give at most.
     """
+    example = surface.prompt.example if len(surface.prompt.example) <= room else ""
+    room -= len(example)
     owners = _owners(surface, world)
     lines = {key: _line(surface, owner) for key, owner in owners.items()}
     if sum(map(len, lines.values())) + len(lines) > room:
         lines = dict(_fitting(lines, owners, text.casefold(), room))
-    return "".join(line + "\n" for line in lines.values())
+    return example + "".join(line + "\n" for line in lines.values())
 
 
 def within(surface: Surface, world: Environment, text: str, vocabulary: Vocabulary, most: int) -> bytes:
@@ -69,7 +71,7 @@ def _owners(surface: Surface, world: Environment) -> dict[str, _Owner]:
     owners: dict[str, _Owner] = {}
     members: list[Binding] = []
     for binding in world:
-        if binding.origin.provider in _QUIET:
+        if binding.origin.provider in _QUIET or binding.sort not in surface.sorts:
             continue
         if binding.sort in plural:
             members.append(binding)

@@ -103,6 +103,7 @@ class _Limits(_Strict):
 class _Prompt(_Strict):
     owner: str = PromptSpec.owner
     member: str = PromptSpec.member
+    example: str = ""
 
 
 class _Widening(_Strict):
@@ -117,6 +118,7 @@ class _Completion(_Strict):
     in_comments: bool = False
     in_strings: bool = False
     widening: _Widening | None = None
+    lines: bool = False
 
 
 class _Sort(_Strict):
@@ -306,7 +308,7 @@ def _prompt(file: TomlFile, raw: Raw) -> PromptSpec:
         except (KeyError, IndexError, ValueError, AttributeError) as error:
             known = "{name}, {type} and {members}"
             raise _error(file, f"a template may use {known}", "prompt", key) from error
-    return PromptSpec(table.owner, table.member)
+    return PromptSpec(table.owner, table.member, table.example)
 
 
 def _completion(file: TomlFile, sorts: Mapping[str, SortSpec], raw: Raw | None) -> CompletionSpec | None:
@@ -321,7 +323,9 @@ def _completion(file: TomlFile, sorts: Mapping[str, SortSpec], raw: Raw | None) 
         raise _error(file, error.message, "completion", "behind") from error
     scopes = MappingProxyType(table.scopes)
     widening = _widening(file, sorts, table.widening)
-    return CompletionSpec(table.sort, scopes, behind, table.in_comments, table.in_strings, widening)
+    return CompletionSpec(
+        table.sort, scopes, behind, table.in_comments, table.in_strings, widening, table.lines
+    )
 
 
 def _widening(file: TomlFile, sorts: Mapping[str, SortSpec], table: _Widening | None) -> WideningSpec | None:

@@ -175,10 +175,12 @@ class PromptSpec:
     Attributes:
         owner: The line of something with members.
         member: One member.
+        example: A text of the language that a model is shown first, where it may not know the language; no template.
     """
 
     owner: str = "{name}: {members}"
     member: str = "{name} {type}"
+    example: str = ""
 
 
 @dataclass(frozen=True)
@@ -212,12 +214,13 @@ class CompletionSpec:
     """What is written where someone wants a text to be continued.
 
     Attributes:
-        sort: The composite sort of a statement.
-        scopes: The composite sort of each kind of scope, by the word that begins it.
+        sort: The composite sort of a statement; of a line, where lines are written.
+        scopes: The composite sort of each kind of scope, by the word that begins it; of a line in each region, by its name.
         behind: What may follow a scope's text directly.
         in_comments: Whether anything is written inside comments.
         in_strings: Whether anything is written inside strings.
         widening: What lets a scope have names of something that it does not name yet; None: nothing.
+        lines: Whether text is written line by line, each in one of the blocks that indentation tells.
     """
 
     sort: str
@@ -226,6 +229,7 @@ class CompletionSpec:
     in_comments: bool = False
     in_strings: bool = False
     widening: WideningSpec | None = None
+    lines: bool = False
 
 
 @dataclass(frozen=True)

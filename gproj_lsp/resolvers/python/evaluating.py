@@ -123,7 +123,10 @@ def parameters(reader: Reader, node: Node | None, outside: Here, inside: Here, t
         if target.type == "typed_parameter":
             target = target.named_children[0]
         if target.type in ("identifier", *_NESTED):
+            default = each.child_by_field_name("value")
             given = Given("annotated", span_of(said)) if said is not None else None
+            if given is None and default is not None:
+                given = Given("default", span_of(default))
             store(reader, target, "parameter", inside, given=given)
 
 

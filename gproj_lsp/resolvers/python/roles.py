@@ -4,9 +4,10 @@ Facts tell it: a `Role` is named as the function is, an `Operand` as a parameter
 
 - `parameters`: the function's, in order, as far as roles speak of them;
 - `makes`: the sort of what a call gives, and `mem`, `shape`, `dtype`: where that lies, and the parameters that say the rest;
-- `extents`: the sort of names in that shape; `Dim`, where nothing is said;
+- `extents`: the sort of names in that shape; `Dim`, where nothing is said. Those of a `whole` thing have `reach` = `whole`,
+  others `part`;
 - `scope`, `scopes`: the parameter that says instead where it lies, and what its texts mean (`shared.dyn=shared`);
-- `where`: how a name gets such a value: `assigned`, `annotated`, `entered`, `iterated`; by default the first two;
+- `where`: how a name gets such a value: `assigned`, `annotated`, `entered`, `iterated`; `default`; by default the first two;
 - instead of `shape`, `like`: the parameters whose extents it has together, without the one that `drops` names; `count`: the
   parameters it counts from and to; `letters`: the letters of its operands' extents that it has;
 - `spreads`: how far what is computed with such a value is of its sort, and `keeps`: the methods that leave it so;

@@ -109,7 +109,8 @@ class Given:
     """The text that a name has its value from.
 
     Attributes:
-        how: `assigned`, `updated` (`+=`), `annotated`, `entered` (a `with`) or `iterated` (a `for`).
+        how: `assigned`, `updated` (`+=`), `annotated`, `default` (a parameter's), `entered` (a `with`) or
+            `iterated` (a `for`).
         place: The bytes of the expression.
         index: Which of several names it is; -1: the only one.
     """

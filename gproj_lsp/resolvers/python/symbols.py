@@ -90,7 +90,7 @@ class Symbols:
         if len(kept) != 1 or any(each.remote for each in bounds):
             return None
         only = kept[0]
-        if only.kind == "parameter" and only.given is None:
+        if only.kind == "parameter" and (only.given is None or only.given.how == "default"):
             return scope, use.name, bounds
         assigned = only.given is not None and only.given.how == "assigned" and only.given.index < 0
         below = self.node(only.given.place) if assigned and only.given is not None else None

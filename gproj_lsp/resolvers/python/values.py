@@ -150,7 +150,7 @@ class Values:
 
     def _merged(self, bounds: list[Bound], depth: int) -> Value | None:
         said = [each for each in bounds if each.given is not None and each.given.how == "annotated"]
-        silent = [each for each in bounds if each.kind == "parameter" and each.given is None]
+        silent = [each for each in bounds if each.kind == "parameter" and not _says(each)]
         left = [each for each in bounds if each not in silent] if said else bounds
         # What is updated stays what it was.
         left = [each for each in left if each.given is None or each.given.how != "updated"]
@@ -174,7 +174,7 @@ class Values:
         node = self._symbols.node(given.place)
         if node is None or given.index >= 0 or depth > _DEPTH:
             return None
-        if given.how == "annotated":
+        if given.how in ("annotated", "default"):
             return self._bare(node, given.how)
         return self._computing.value(node, depth) if given.how == "assigned" else None
 
@@ -301,16 +301,17 @@ class Values:
                     scope.bindings[parameter] = _binding(parameter, bounds, value)
 
     def _by_use(self) -> None:
-        """Names that stand where an extent or a type is asked for."""
-        for call in self._makers():
+        """Names that stand where an extent or a type is asked for; those of whole tensors first."""
+        for call in sorted(self._makers(), key=lambda each: "whole" not in each.role.attrs):
+            reach = {"reach": "whole" if "whole" in call.role.attrs else "part"}
             shape = call.given.get(call.role.attrs.get("shape", ""))
             for use in self._symbols.elements(self._symbols.node(shape) if shape is not None else None):
-                self._name(call.role.extents, self._symbols.bound(use), use.name)
+                self._name(Value(call.role.extents, reach), self._symbols.bound(use), use.name)
             dtype = call.given.get(call.role.attrs.get("dtype", ""))
             node = self._symbols.node(dtype) if dtype is not None else None
             named = self._symbols.use(node) if node is not None else None
             if named is not None:
-                self._name("DType", self._symbols.bound(named), named.name)
+                self._name(Value("DType", {}), self._symbols.bound(named), named.name)
 
     def _makers(self) -> Iterator[Call]:
         yield from (call for call in self.calls() if call.role.makes)
@@ -323,14 +324,19 @@ class Values:
                         if found is not None:
                             yield found
 
-    def _name(self, sort: str, meaning: tuple[Scope, list[Bound]] | None, name: str) -> None:
+    def _name(self, value: Value, meaning: tuple[Scope, list[Bound]] | None, name: str) -> None:
         if meaning is None:
             return
         scope, bounds = meaning
         known = scope.kind is Kind.CLASS or self._found.get((id(scope), name)) is not None
         if not known and all(each.kind in _PLAIN for each in bounds):
-            self._found[id(scope), name] = value = Value(sort, {})
+            self._found[id(scope), name] = value
             scope.bindings[name] = _binding(name, bounds, value)
+
+
+def _says(bound: Bound) -> bool:
+    """Whether what a parameter is, is written with it; a default alone says it of a type, and of little else."""
+    return bound.given is not None and bound.given.how == "annotated"
 
 
 def _binding(name: str, bounds: list[Bound], value: Value) -> Binding:

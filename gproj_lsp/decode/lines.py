@@ -1,0 +1,334 @@
+"""Writing on line by line, where indentation tells what belongs together: each line enters Γ before the next is written.
+
+What a line may be is one grammar at GAMMA, with the indentations that it may have. Names that it declares are then in scope for
+the next one. Where operands of a finished line do not fit together, they are written once more, as holes are, at CTX.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Protocol
+
+from gproj_lsp.decode.executor import Executor
+from gproj_lsp.decode.fill import Analysed, Filler
+from gproj_lsp.decode.hole import Decoded, Place, Stranded, Wishes
+from gproj_lsp.decode.trace import Ledger, Text
+from gproj_lsp.environment import EMPTY
+from gproj_lsp.errors import EmptyQueryError, GprojError
+from gproj_lsp.expansion import Keywords, Letters, expand
+from gproj_lsp.fragment import Fragment, Rung, candidates
+from gproj_lsp.gbnf import Alt, Expr, Grammar, Literal, Ref, alternation, sequence
+from gproj_lsp.policy import Policy
+from gproj_lsp.text import decode, encode
+
+if TYPE_CHECKING:
+    from gproj_lsp.decode.base import Stop
+    from gproj_lsp.decode.passage import Desk
+    from gproj_lsp.environment import Environment
+    from gproj_lsp.holes import Hole
+
+__all__ = ["Lines"]
+
+_MOST = 48
+"""Lines of one completion."""
+_LONGEST = 64
+"""Tokens of one line."""
+_TRIES = 3
+"""How often a line is written that says nothing new, before another kind of line is asked for."""
+_UNIT = 4
+_ASSIGNED = re.compile(r"[ \t]*(?P<name>[^\W\d]\w*) = (?P<value>.+)\Z")
+_WORD = re.compile(r"[^\W\d]\w*")
+_INDENT = re.compile(r"[ \t]*")
+_HOLE = "??"
+
+
+class Reader(Protocol):
+    """Analyses documents."""
+
+    def analyse(self, text: str, cursor: int | None = None) -> Analysed:
+        """What is known of a text."""
+        ...
+
+
+@dataclass(frozen=True)
+class _Level:
+    """A block that is open.
+
+    Attributes:
+        indent: The indentation of its lines.
+        sort: What a line of it is.
+    """
+
+    indent: str
+    sort: str
+
+
+@dataclass
+class Lines:
+    """One completion being written, line by line.
+
+    Attributes:
+        desk: With what.
+        text: The document.
+        offset: The cursor, in bytes.
+        reader: Analyses the document.
+        shown: What the model is shown before a text that is written at the end of another.
+        stop: Asked before each step of the model.
+        ledger: What it cost so far.
+        rung: The loosest rung of a name that had to fit.
+        reason: Why it stops before its end.
+    """
+
+    desk: Desk
+    text: str
+    offset: int
+    reader: Reader
+    shown: Callable[[str], bytes]
+    stop: Stop | None = None
+    ledger: Ledger = field(default_factory=Ledger)
+    rung: Rung = Rung.CTX
+    reason: str = ""
+    late: bool = False
+    unreadable: bool = False
+
+    def write(self) -> str:
+        """Write lines until the model ends them, or what stands behind the cursor goes on.
+
+        Raises:
+            Cancelled: `stop` said so.
+            EngineError: The engine refused a grammar.
+            ModelError: The model failed.
+        """
+        data = encode(self.text)
+        before, after = decode(data[: self.offset]), decode(data[self.offset :])
+        head, typed, indent = _start(before)
+        base = before.removesuffix(typed) + head
+        levels: list[_Level] = []
+        opened, written, last = indent, "", ""
+        for number in range(_MOST):
+            line = self._line(base + written, after, levels, opened, number)
+            if not line.strip() or line == last:
+                break
+            written, last = f"{written}{line}\n", line
+            opened = _opened(line)
+            self.desk.told(Text(0, encode((head + written).removeprefix(typed))))
+            if self.ledger.tokens >= self.desk.wanted.budget:
+                self.reason = f"the budget of {self.desk.wanted.budget} tokens is used up"
+                break
+        if opened and written:
+            self.reason = self.reason or "a block was left empty"
+        return (head + written).rstrip("\n").removeprefix(typed) if written else ""
+
+    def _line(self, base: str, after: str, levels: list[_Level], opened: str, number: int) -> str:
+        """The next line, without its break; empty where there is none.
+
+        Args:
+            base: The document up to the line.
+            after: The document behind the cursor.
+            levels: The blocks that are open, the innermost last; a block that is left is taken away.
+            opened: The indentation that the line must have; empty: any of those of open blocks.
+            number: How many lines there are already.
+        """
+        indent = opened or levels[-1].indent
+        hole = self._hole(base, indent, after)
+        if hole is None:
+            self.reason = "what may stand here can't be told"
+            return ""
+        level = _Level(indent, self._sort(hole.region))
+        if opened:
+            levels.append(level)
+        indents = [indent] if opened else [each.indent for each in levels if each.sort == level.sort]
+        end = None if opened else _first_line(after)
+        try:
+            grammar = self._grammar(level.sort, hole.environment)
+            found = self._chosen(level.sort, grammar, indents, end, base, number)
+        except (EmptyQueryError, Stranded) as error:
+            self.reason = str(error)
+            return ""
+        if found == end:
+            return ""
+        line = self._fitting(base, found, after)
+        while levels and line.strip() and levels[-1].indent != _indent(line):
+            levels.pop()
+        return line
+
+    def _hole(self, base: str, indent: str, after: str) -> Hole | None:
+        """Where a line of an indentation would stand."""
+        start = len(encode(base + indent))
+        document = f"{base}{indent}{{:{self.desk.spec.sort}}}{after}"
+        return next((hole for hole in self.reader.analyse(document).holes if hole.span.start == start), None)
+
+    def _sort(self, region: Sequence[str]) -> str:
+        """What a line is, by the innermost region that says so."""
+        scopes = self.desk.spec.scopes
+        return next((scopes[each] for each in reversed(region) if each in scopes), self.desk.spec.sort)
+
+    def _grammar(self, sort: str, environment: Environment) -> Grammar:
+        rung = min(self.desk.wanted.rung, Rung.GAMMA)
+        letters = Letters(Keywords.WRITTEN)
+        return expand(sort, self.desk.surface.fragments, environment, lambda _: rung, letters)
+
+    def _chosen(  # noqa: PLR0913  (what, where, and how often there was a line)
+        self, sort: str, grammar: Grammar, indents: Sequence[str], end: str | None, base: str, number: int
+    ) -> str:
+        """A line that does not say once more what nothing has made use of yet; where the model insists, one of another kind."""
+        idle = set(_idle(base))
+        for attempt in range(_TRIES):
+            text = self._decoded(sort, _indented(grammar, indents, end), base, number + attempt * _MOST).text
+            if text == end or _form(text) not in idle:
+                return text
+        others = self._without(grammar, text.strip())
+        return self._decoded(sort, _indented(others, indents, end), base, number).text
+
+    def _without(self, grammar: Grammar, line: str) -> Grammar:
+        """A grammar of lines without the kinds of line, first choices of its start, that one is of."""
+        start = grammar.start
+        while isinstance(rule := grammar.rules[start], Ref):
+            start = rule.rule
+        choices = rule.choices if isinstance(rule, Alt) else (rule,)
+        vocabulary = self.desk.context.vocabulary
+        kept = []
+        for each in choices:
+            alone = Grammar({**grammar.rules, start: each}, grammar.start, grammar.closed)
+            if not self.desk.engine.compile(alone, vocabulary).accept_bytes(encode(line)):
+                kept.append(each)
+        if not kept:
+            raise Stranded("the same line again and again")
+        return Grammar({**grammar.rules, start: alternation(tuple(kept))}, grammar.start, grammar.closed)
+
+    def _decoded(self, sort: str, grammar: Grammar, base: str, number: int) -> Decoded:
+        wanted = self.desk.wanted
+        seed = wanted.sampling.seed
+        sampling = replace(wanted.sampling, seed=None if seed is None else seed * _MOST + number)
+        fragment = Fragment(sort, grammar, {}, {})
+        fragments = {**self.desk.surface.fragments, sort: fragment}
+        executor = Executor(
+            self.desk.context,
+            self.desk.engine,
+            fragments,
+            {sort: Policy((Rung.GAMMA,))},
+            Wishes(sampling, budget=_LONGEST),
+        )
+        # What stands behind the cursor is one of the ways to go on, so it is not shown as what is to follow.
+        decoded = executor.decode(sort, EMPTY, Place(self.shown(base)), stop=self.stop)
+        self._spend(decoded.ledger)
+        return decoded
+
+    def _fitting(self, base: str, line: str, after: str) -> str:
+        """A line with its operands written once more where they do not fit together."""
+        if self.desk.wanted.rung is not Rung.CTX:
+            return line
+        spots = list(self._operands(base, line, after))
+        if all(line[start:end] in names for start, end, names in spots if names):
+            return line
+        wishes = Wishes(self.desk.wanted.sampling, budget=_LONGEST)
+        filler = Filler(self.desk.surface, self.desk.context, self.desk.engine, wishes)
+        for at in range(len(spots)):
+            start = spots[at][0]
+            holed = _with_holes(line, [(each[0], each[1]) for each in spots[at:]])
+            offset = len(encode(base + holed[:start]))
+            try:
+                decoded = self._refilled(filler, base + holed + "\n" + after, offset)
+            except GprojError:
+                return line
+            end = spots[at][1]
+            line = line[:start] + decoded.text + line[end:]
+            shift = len(decoded.text) - (end - start)
+            spots = [
+                (one + shift, other + shift, names) if one > start else (one, other, names)
+                for one, other, names in spots
+            ]
+        return line
+
+    def _refilled(self, filler: Filler, document: str, offset: int) -> Decoded:
+        try:
+            decoded = filler.fill_at(document, self.reader.analyse, offset, Rung.CTX, stop=self.stop)
+        except EmptyQueryError:
+            self.rung = min(self.rung, Rung.GAMMA)
+            decoded = filler.fill_at(document, self.reader.analyse, offset, Rung.GAMMA, stop=self.stop)
+        self._spend(decoded.ledger)
+        return decoded
+
+    def _operands(self, base: str, line: str, after: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+        """Where in a line names stand that have to fit, and those that would."""
+        sorts = self.desk.surface.sorts
+        asked = {name for name, sort in sorts.items() if sort.namespace != name and Rung.CTX in sort.rungs}
+        for word in _WORD.finditer(line):
+            start, end = word.span()
+            offset = len(encode(base + line[:start]))
+            document = f"{base}{line[:start]}{_HOLE}{line[end:]}\n{after}"
+            holes = self.reader.analyse(document).holes
+            hole = next((each for each in holes if each.span.start == offset), None)
+            if hole is not None and hole.sort in asked:
+                ladders = self.desk.surface.fragments[hole.sort].slots.values()
+                found = (candidates(ladder, hole.environment, Rung.CTX) or () for ladder in ladders)
+                yield start, end, tuple(name for names in found for name in names)
+
+    def _spend(self, ledger: Ledger) -> None:
+        self.ledger.free_bits += ledger.free_bits
+        self.ledger.masks += ledger.masks
+        self.ledger.given += ledger.given
+        self.ledger.tokens += ledger.tokens
+        self.ledger.model_calls += ledger.model_calls
+
+    def stops(self) -> bool:
+        """Whether nobody wants more."""
+        return self.stop is not None and self.stop()
+
+
+def _start(before: str) -> tuple[str, str, str]:
+    """How new lines begin: what must be added first, the indentation that is typed already, and the one that is wanted."""
+    last = before.rpartition("\n")[2]
+    lines = [line for line in before.splitlines() if line.strip()]
+    wanted = (_opened(lines[-1]) or _indent(lines[-1])) if lines else ""
+    if last.strip():
+        return "\n", "", wanted
+    return "", last, last or wanted
+
+
+def _form(line: str) -> str:
+    """What a line gives a name to; empty: it gives none."""
+    found = _ASSIGNED.match(line)
+    return found["value"] if found else ""
+
+
+def _idle(text: str) -> Iterator[str]:
+    """What lines give names to that occur nowhere else in a text."""
+    for line in text.splitlines():
+        found = _ASSIGNED.match(line)
+        if found and len(re.findall(rf"\b{found['name']}\b", text)) == 1:
+            yield found["value"]
+
+
+def _indent(line: str) -> str:
+    found = _INDENT.match(line)
+    return found[0] if found else ""
+
+
+def _opened(line: str) -> str:
+    """The indentation of the block that a line opens; empty: it opens none."""
+    return _indent(line) + " " * _UNIT if line.rstrip().endswith(":") else ""
+
+
+def _first_line(text: str) -> str:
+    """The first line of a text that says something; empty: there is none."""
+    return next((line.rstrip() for line in text.splitlines() if line.strip()), "")
+
+
+def _indented(grammar: Grammar, indents: Sequence[str], end: str | None) -> Grammar:
+    """A line behind one of several indentations, or the text that stands behind all of them."""
+    line = Ref(grammar.start)
+    ways: list[Expr] = [sequence((Literal(each), line)) if each else line for each in dict.fromkeys(indents)]
+    if end is not None:
+        ways.append(Literal(end))
+    start = "indented-line"
+    return Grammar({**grammar.rules, start: alternation(tuple(ways))}, start, grammar.closed)
+
+
+def _with_holes(line: str, spots: Sequence[tuple[int, int]]) -> str:
+    """A line with holes in the place of names, of the same length where that can be."""
+    for start, end in reversed(spots):
+        line = line[:start] + _HOLE + line[end:]
+    return line

@@ -1,0 +1,106 @@
+"""Writing line by line: a line enters Γ before the next, indentation tells blocks, operands that do not fit are mended."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from gproj_lsp.check_surface import BYTES
+from gproj_lsp.cli.wiring import shipped_facts
+from gproj_lsp.decode import lines as line_writing
+from gproj_lsp.decode.complete import Completer, Wanted
+from gproj_lsp.decode.context import Context
+from gproj_lsp.decode.engines import make_engine
+from gproj_lsp.decode.models.fake import FakeModel
+from gproj_lsp.fragment import Rung
+from gproj_lsp.ide import Analyzer
+from gproj_lsp.resolve import resolver_of
+from gproj_lsp.surface import shipped
+
+SURFACE = shipped()["tilelang"]
+BEFORE = """\
+import tilelang.language as T
+
+
+def make(M, K, block_M, block_K, dtype=T.float16):
+    @T.prim_func
+    def kernel(A: T.Tensor((M, K), dtype), C: T.Tensor((M, K), dtype)):
+"""
+AFTER = "\n    return kernel\n"
+
+
+@pytest.fixture(autouse=True)
+def _tokens_are_bytes(monkeypatch):
+    monkeypatch.setattr(line_writing, "_LONGEST", 400)
+
+
+@pytest.fixture(scope="module")
+def analyzer():
+    return Analyzer(SURFACE, resolver_of(SURFACE), shipped_facts(SURFACE))
+
+
+def completed(analyzer, wanted, *, before=BEFORE, after=AFTER, rung=Rung.CTX, budget=2000):
+    """What is written where a model wants a text, as far as it is let."""
+
+    def wants(shown: bytes) -> bytes:
+        text = shown.decode(errors="ignore").rpartition("def kernel")[2].partition(":\n")[2]
+        # What was mended is not what it wanted; the same place in its own text is.
+        lines = text.count("\n")
+        own = wanted.split("\n")
+        if lines >= len(own):
+            return b""
+        return "\n".join([own[lines][len(text.rpartition("\n")[2]) :], *own[lines + 1 :]]).encode()
+
+    model = FakeModel(BYTES, wants, strength=20.0)
+    completer = Completer(SURFACE, Context(model), make_engine(), Wanted(rung=rung, budget=budget))
+    return completer.complete(before + after, len(before.encode()), analyzer)
+
+
+BODY = """\
+        with T.Kernel(T.ceildiv(K, block_K), T.ceildiv(M, block_M), threads=128) as (bx, by):
+            tile = T.alloc_shared((block_M, block_K), dtype)
+            for k in T.Pipelined(T.ceildiv(K, block_K), num_stages=2):
+                T.copy(A[by * block_M, k * block_K], tile)
+            T.copy(tile, C[by * block_M, bx * block_K])
+"""
+
+
+def test_a_body_is_written_to_where_the_text_behind_goes_on(analyzer):
+    found = completed(analyzer, BODY + AFTER.lstrip("\n"))
+    assert (found.text, found.reason) == (BODY.rstrip("\n"), "")
+    assert found.guaranteed
+
+
+def test_what_a_line_declares_is_in_scope_for_the_next(analyzer):
+    """A name that no line before declares has no way to be written."""
+    wanted = BODY.replace("tile, C[", "tail, C[") + AFTER.lstrip("\n")
+    assert "tail" not in completed(analyzer, wanted).text
+
+
+def test_a_new_name_hides_none(analyzer):
+    found = completed(analyzer, BODY.replace("tile", "A") + AFTER.lstrip("\n"))
+    assert not re.search(r"^\s*A = ", found.text, re.MULTILINE)
+
+
+def test_operands_that_do_not_fit_are_written_again(analyzer):
+    wanted = BODY.replace("k * block_K], tile)", "k * block_K], C)") + AFTER.lstrip("\n")
+    assert "T.copy(A[by * block_M, k * block_K], tile)" in completed(analyzer, wanted).text
+    loose = completed(analyzer, wanted, rung=Rung.GAMMA)
+    assert "T.copy(A[by * block_M, k * block_K], C)" in loose.text
+
+
+def test_a_block_that_is_opened_is_not_left_empty(analyzer):
+    wanted = "\n".join(BODY.splitlines()[:3]) + "\n" + AFTER.lstrip("\n")
+    found = completed(analyzer, wanted)
+    assert analyzer.analyse(BEFORE + found.text + AFTER).diagnostics == ()
+
+
+def test_a_cursor_behind_what_opens_a_block_begins_a_line(analyzer):
+    found = completed(analyzer, BODY + AFTER.lstrip("\n"), before=BEFORE.rstrip("\n"))
+    assert found.text.startswith("\n        with T.Kernel(")
+
+
+def test_an_indentation_that_is_typed_is_not_written_again(analyzer):
+    found = completed(analyzer, BODY + AFTER.lstrip("\n"), before=f"{BEFORE}        ")
+    assert found.text.startswith("with T.Kernel(")
