@@ -16,10 +16,10 @@ from gproj_lsp.decode.fill import Analysed, Filler
 from gproj_lsp.decode.hole import Decoded, Place, Stranded, Wishes
 from gproj_lsp.decode.trace import Ledger, Text
 from gproj_lsp.environment import EMPTY
-from gproj_lsp.errors import EmptyQueryError, GprojError
+from gproj_lsp.errors import EmptyQueryError, InputError
 from gproj_lsp.expansion import Keywords, Letters, expand
 from gproj_lsp.fragment import Fragment, Rung, candidates
-from gproj_lsp.gbnf import Alt, Expr, Grammar, Literal, Ref, alternation, sequence
+from gproj_lsp.gbnf import Alt, Expr, Grammar, Literal, Ref, alternation, rebuild, sequence
 from gproj_lsp.policy import Policy
 from gproj_lsp.text import decode, encode
 
@@ -37,6 +37,10 @@ _LONGEST = 64
 """Tokens of one line."""
 _TRIES = 3
 """How often a line is written that says nothing new, before another kind of line is asked for."""
+_KINDS = 5
+"""Kinds of line that are tried before it is given up."""
+_IDLE = 2
+"""A name that occurs so often, its declaration included, is hardly made use of: it was cleared, perhaps."""
 _UNIT = 4
 _ASSIGNED = re.compile(r"[ \t]*(?P<name>[^\W\d]\w*) = (?P<value>.+)\Z")
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -50,6 +54,10 @@ class Reader(Protocol):
     def analyse(self, text: str, cursor: int | None = None) -> Analysed:
         """What is known of a text."""
         ...
+
+
+_Way = tuple[str, Grammar | None]
+"""An indentation, and what a line behind it may be."""
 
 
 @dataclass(frozen=True)
@@ -136,23 +144,37 @@ class Lines:
         if hole is None:
             self.reason = "what may stand here can't be told"
             return ""
-        level = _Level(indent, self._sort(hole.region))
         if opened:
-            levels.append(level)
-        indents = [indent] if opened else [each.indent for each in levels if each.sort == level.sort]
+            levels.append(_Level(indent, self._sort(hole.region)))
         end = None if opened else _first_line(after)
+        blocks = levels[-1:] if opened else levels
+        ways = [(each.indent, self._grammar(each.sort, hole.environment)) for each in blocks]
         try:
-            grammar = self._grammar(level.sort, hole.environment)
-            found = self._chosen(level.sort, grammar, indents, end, base, number)
+            line = self._fits(ways, end, base, after, number)
         except (EmptyQueryError, Stranded) as error:
             self.reason = str(error)
             return ""
-        if found == end:
-            return ""
-        line = self._fitting(base, found, after)
         while levels and line.strip() and levels[-1].indent != _indent(line):
             levels.pop()
         return line
+
+    def _fits(self, ways: Sequence[_Way], end: str | None, base: str, after: str, number: int) -> str:
+        """A line for whose operands there are names that fit; empty where none is to be."""
+        for attempt in range(_KINDS):
+            found = self._chosen(ways, end, base, number + attempt * _MOST)
+            line = "" if found == end else self._fitting(base, found, after)
+            if line is not None:
+                return line
+            ways = self._barred(ways, found)
+        raise Stranded("nothing that could be written here has operands that fit")
+
+    def _barred(self, ways: Sequence[_Way], line: str) -> list[_Way]:
+        """What lines may be, without the kinds that one is of."""
+        text = line.strip()
+        return [
+            (indent, self._without(grammar, text) if grammar is not None else None)
+            for indent, grammar in ways
+        ]
 
     def _hole(self, base: str, indent: str, after: str) -> Hole | None:
         """Where a line of an indentation would stand."""
@@ -165,24 +187,25 @@ class Lines:
         scopes = self.desk.spec.scopes
         return next((scopes[each] for each in reversed(region) if each in scopes), self.desk.spec.sort)
 
-    def _grammar(self, sort: str, environment: Environment) -> Grammar:
+    def _grammar(self, sort: str, environment: Environment) -> Grammar | None:
+        """What a line of a block may be; None where nothing may."""
         rung = min(self.desk.wanted.rung, Rung.GAMMA)
         letters = Letters(Keywords.WRITTEN)
-        return expand(sort, self.desk.surface.fragments, environment, lambda _: rung, letters)
+        try:
+            return expand(sort, self.desk.surface.fragments, environment, lambda _: rung, letters)
+        except EmptyQueryError:
+            return None
 
-    def _chosen(  # noqa: PLR0913  (what, where, and how often there was a line)
-        self, sort: str, grammar: Grammar, indents: Sequence[str], end: str | None, base: str, number: int
-    ) -> str:
-        """A line that does not say once more what nothing has made use of yet; where the model insists, one of another kind."""
+    def _chosen(self, ways: Sequence[_Way], end: str | None, base: str, number: int) -> str:
+        """A line that does not repeat what hardly anything has made use of; where the model insists, one of another kind."""
         idle = set(_idle(base))
         for attempt in range(_TRIES):
-            text = self._decoded(sort, _indented(grammar, indents, end), base, number + attempt * _MOST).text
+            text = self._decoded(_together(ways, end), base, number + attempt * _MOST).text
             if text == end or _form(text) not in idle:
                 return text
-        others = self._without(grammar, text.strip())
-        return self._decoded(sort, _indented(others, indents, end), base, number).text
+        return self._decoded(_together(self._barred(ways, text), end), base, number).text
 
-    def _without(self, grammar: Grammar, line: str) -> Grammar:
+    def _without(self, grammar: Grammar, line: str) -> Grammar | None:
         """A grammar of lines without the kinds of line, first choices of its start, that one is of."""
         start = grammar.start
         while isinstance(rule := grammar.rules[start], Ref):
@@ -195,15 +218,15 @@ class Lines:
             if not self.desk.engine.compile(alone, vocabulary).accept_bytes(encode(line)):
                 kept.append(each)
         if not kept:
-            raise Stranded("the same line again and again")
+            return None
         return Grammar({**grammar.rules, start: alternation(tuple(kept))}, grammar.start, grammar.closed)
 
-    def _decoded(self, sort: str, grammar: Grammar, base: str, number: int) -> Decoded:
+    def _decoded(self, grammar: Grammar, base: str, number: int) -> Decoded:
         wanted = self.desk.wanted
         seed = wanted.sampling.seed
         sampling = replace(wanted.sampling, seed=None if seed is None else seed * _MOST + number)
-        fragment = Fragment(sort, grammar, {}, {})
-        fragments = {**self.desk.surface.fragments, sort: fragment}
+        sort = self.desk.spec.sort
+        fragments = {**self.desk.surface.fragments, sort: Fragment(sort, grammar, {}, {})}
         executor = Executor(
             self.desk.context,
             self.desk.engine,
@@ -216,12 +239,12 @@ class Lines:
         self._spend(decoded.ledger)
         return decoded
 
-    def _fitting(self, base: str, line: str, after: str) -> str:
-        """A line with its operands written once more where they do not fit together."""
+    def _fitting(self, base: str, line: str, after: str) -> str | None:
+        """A line with its operands written once more where they do not fit together; None where none do."""
         if self.desk.wanted.rung is not Rung.CTX:
             return line
         spots = list(self._operands(base, line, after))
-        if all(line[start:end] in names for start, end, names in spots if names):
+        if all(line[start:end] in names for start, end, names in spots):
             return line
         wishes = Wishes(self.desk.wanted.sampling, budget=_LONGEST)
         filler = Filler(self.desk.surface, self.desk.context, self.desk.engine, wishes)
@@ -230,9 +253,11 @@ class Lines:
             holed = _with_holes(line, [(each[0], each[1]) for each in spots[at:]])
             offset = len(encode(base + holed[:start]))
             try:
-                decoded = self._refilled(filler, base + holed + "\n" + after, offset)
-            except GprojError:
-                return line
+                document = f"{base}{holed}\n{after}"
+                decoded = filler.fill_at(document, self.reader.analyse, offset, Rung.CTX, stop=self.stop)
+            except (EmptyQueryError, InputError, Stranded):
+                return None
+            self._spend(decoded.ledger)
             end = spots[at][1]
             line = line[:start] + decoded.text + line[end:]
             shift = len(decoded.text) - (end - start)
@@ -241,15 +266,6 @@ class Lines:
                 for one, other, names in spots
             ]
         return line
-
-    def _refilled(self, filler: Filler, document: str, offset: int) -> Decoded:
-        try:
-            decoded = filler.fill_at(document, self.reader.analyse, offset, Rung.CTX, stop=self.stop)
-        except EmptyQueryError:
-            self.rung = min(self.rung, Rung.GAMMA)
-            decoded = filler.fill_at(document, self.reader.analyse, offset, Rung.GAMMA, stop=self.stop)
-        self._spend(decoded.ledger)
-        return decoded
 
     def _operands(self, base: str, line: str, after: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
         """Where in a line names stand that have to fit, and those that would."""
@@ -295,10 +311,10 @@ def _form(line: str) -> str:
 
 
 def _idle(text: str) -> Iterator[str]:
-    """What lines give names to that occur nowhere else in a text."""
+    """What lines give names to that hardly occur elsewhere in a text."""
     for line in text.splitlines():
         found = _ASSIGNED.match(line)
-        if found and len(re.findall(rf"\b{found['name']}\b", text)) == 1:
+        if found and len(re.findall(rf"\b{found['name']}\b", text)) <= _IDLE:
             yield found["value"]
 
 
@@ -317,14 +333,33 @@ def _first_line(text: str) -> str:
     return next((line.rstrip() for line in text.splitlines() if line.strip()), "")
 
 
-def _indented(grammar: Grammar, indents: Sequence[str], end: str | None) -> Grammar:
-    """A line behind one of several indentations, or the text that stands behind all of them."""
-    line = Ref(grammar.start)
-    ways: list[Expr] = [sequence((Literal(each), line)) if each else line for each in dict.fromkeys(indents)]
+def _together(ways: Sequence[_Way], end: str | None) -> Grammar:
+    """A line of one of several blocks, each behind its indentation, or the text that stands behind all of them.
+
+    Raises:
+        EmptyQueryError: There is neither.
+    """
+    rules: dict[str, Expr] = {}
+    closed: set[str] = set()
+    choices: list[Expr] = []
+    for number, (indent, grammar) in enumerate(ways):
+        if grammar is None:
+            continue
+        mark = f"block-{number}-"
+
+        def renamed(leaf: Expr, mark: str = mark) -> Expr:
+            return Ref(mark + leaf.rule) if isinstance(leaf, Ref) else leaf
+
+        rules |= {mark + name: rebuild(rule, renamed) for name, rule in grammar.rules.items()}
+        closed |= {mark + name for name in grammar.closed}
+        choices.append(
+            sequence((Literal(indent), Ref(mark + grammar.start))) if indent else Ref(mark + grammar.start)
+        )
     if end is not None:
-        ways.append(Literal(end))
-    start = "indented-line"
-    return Grammar({**grammar.rules, start: alternation(tuple(ways))}, start, grammar.closed)
+        choices.append(Literal(end))
+    if not choices:
+        raise EmptyQueryError("line", hole="the next line", declared=())
+    return Grammar({**rules, "line": alternation(tuple(choices))}, "line", frozenset(closed))
 
 
 def _with_holes(line: str, spots: Sequence[tuple[int, int]]) -> str:
