@@ -15,7 +15,7 @@ from gproj_lsp.decode.executor import Executor
 from gproj_lsp.decode.fill import Analysed, Filler
 from gproj_lsp.decode.hole import Decoded, Place, Stranded, Wishes
 from gproj_lsp.decode.trace import Ledger, Text
-from gproj_lsp.environment import EMPTY
+from gproj_lsp.environment import EMPTY, Query
 from gproj_lsp.errors import EmptyQueryError, InputError
 from gproj_lsp.expansion import Keywords, Letters, expand
 from gproj_lsp.fragment import Fragment, Rung, candidates
@@ -114,12 +114,12 @@ class Lines:
         head, typed, indent = _start(before)
         base = before.removesuffix(typed) + head
         levels: list[_Level] = []
-        opened, written, last = indent, "", ""
+        opened, written = indent, ""
         for number in range(_MOST):
             line = self._line(base + written, after, levels, opened, number)
-            if not line.strip() or line == last:
+            if not line.strip():
                 break
-            written, last = f"{written}{line}\n", line
+            written = f"{written}{line}\n"
             opened = _opened(line)
             self.desk.told(Text(0, encode((head + written).removeprefix(typed))))
             if self.ledger.tokens >= self.desk.wanted.budget:
@@ -127,6 +127,7 @@ class Lines:
                 break
         if opened and written:
             self.reason = self.reason or "a block was left empty"
+            written = _closed(written)
         return (head + written).rstrip("\n").removeprefix(typed) if written else ""
 
     def _line(self, base: str, after: str, levels: list[_Level], opened: str, number: int) -> str:
@@ -146,7 +147,8 @@ class Lines:
             return ""
         if opened:
             levels.append(_Level(indent, self._sort(hole.region)))
-        end = None if opened else _first_line(after)
+        unfinished = opened or self._unused(hole.environment, base)
+        end = None if unfinished else _first_line(after)
         blocks = levels[-1:] if opened else levels
         ways = [(each.indent, self._grammar(each.sort, hole.environment)) for each in blocks]
         try:
@@ -158,12 +160,25 @@ class Lines:
             levels.pop()
         return line
 
+    def _unused(self, environment: Environment, base: str) -> bool:
+        """Whether something is declared around the place that operations take, and none has taken yet."""
+        names = (each.name for each in environment.names(Query(frozenset(self._asked))))
+        code = "\n".join(line.partition(self.desk.surface.comment)[0] for line in base.splitlines())
+        return any(len(re.findall(rf"\b{re.escape(name)}\b", code)) == 1 for name in names)
+
+    @property
+    def _asked(self) -> set[str]:
+        """The sorts of names that have to fit where they stand, which share a name space with others."""
+        sorts = self.desk.surface.sorts
+        return {name for name, sort in sorts.items() if sort.namespace != name and Rung.CTX in sort.rungs}
+
     def _fits(self, ways: Sequence[_Way], end: str | None, base: str, after: str, number: int) -> str:
         """A line for whose operands there are names that fit; empty where none is to be."""
+        last = base.removesuffix("\n").rpartition("\n")[2]
         for attempt in range(_KINDS):
             found = self._chosen(ways, end, base, number + attempt * _MOST)
             line = "" if found == end else self._fitting(base, found, after)
-            if line is not None:
+            if line is not None and line != last:
                 return line
             ways = self._barred(ways, found)
         raise Stranded("nothing that could be written here has operands that fit")
@@ -269,8 +284,7 @@ class Lines:
 
     def _operands(self, base: str, line: str, after: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
         """Where in a line names stand that have to fit, and those that would."""
-        sorts = self.desk.surface.sorts
-        asked = {name for name, sort in sorts.items() if sort.namespace != name and Rung.CTX in sort.rungs}
+        asked = self._asked
         for word in _WORD.finditer(line):
             start, end = word.span()
             offset = len(encode(base + line[:start]))
@@ -302,6 +316,14 @@ def _start(before: str) -> tuple[str, str, str]:
     if last.strip():
         return "\n", "", wanted
     return "", last, last or wanted
+
+
+def _closed(lines: str) -> str:
+    """Lines without those at their end that open blocks in which nothing stands."""
+    kept = lines.splitlines()
+    while kept and _opened(kept[-1]):
+        kept.pop()
+    return "".join(f"{line}\n" for line in kept)
 
 
 def _form(line: str) -> str:

@@ -104,3 +104,12 @@ def test_a_cursor_behind_what_opens_a_block_begins_a_line(analyzer):
 def test_an_indentation_that_is_typed_is_not_written_again(analyzer):
     found = completed(analyzer, BODY + AFTER.lstrip("\n"), before=f"{BEFORE}        ")
     assert found.text.startswith("with T.Kernel(")
+
+
+def test_a_block_in_which_nothing_can_stand_is_not_begun(analyzer):
+    """No buffer reaches as far as that loop over elements does."""
+    wanted = BODY.replace(
+        "T.copy(tile, C[by * block_M, bx * block_K])", "for i, j in T.Parallel(block_K, block_K):"
+    )
+    found = completed(analyzer, wanted + AFTER.lstrip("\n"))
+    assert not found.text.rstrip().endswith(":")
