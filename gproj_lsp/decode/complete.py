@@ -159,7 +159,7 @@ class Completer:
         began = time.perf_counter() if began is None else began
         statement = reader.statement(text, offset)
         passage: Passage | Lines = (
-            Lines(self.desk, text, offset, reader, partial(self._shown_behind, reader), stop)
+            Lines(self.desk, text, offset, reader, partial(self._shown_behind, reader), stop, began)
             if self.desk.spec.lines
             else Passage(self.desk, statement, self.shown(text, offset, reader), sampler, stop, began)
         )

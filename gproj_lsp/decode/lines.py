@@ -7,6 +7,7 @@ the next one. Where operands of a finished line do not fit together, they are wr
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
@@ -16,7 +17,7 @@ from gproj_lsp.decode.fill import Analysed, Filler
 from gproj_lsp.decode.hole import Decoded, Place, Stranded, Wishes
 from gproj_lsp.decode.trace import Ledger, Text
 from gproj_lsp.environment import EMPTY, Query
-from gproj_lsp.errors import EmptyQueryError, InputError
+from gproj_lsp.errors import Cancelled, EmptyQueryError, InputError
 from gproj_lsp.expansion import Keywords, Letters, expand
 from gproj_lsp.fragment import Fragment, Rung, candidates
 from gproj_lsp.gbnf import Alt, Expr, Grammar, Literal, Ref, alternation, rebuild, sequence
@@ -84,9 +85,11 @@ class Lines:
         reader: Analyses the document.
         shown: What the model is shown before a text that is written at the end of another.
         stop: Asked before each step of the model.
+        began: When what this is a part of began, by `time.perf_counter`; the time wanted counts from there.
         ledger: What it cost so far.
         rung: The loosest rung of a name that had to fit.
         reason: Why it stops before its end.
+        late: Whether the time was up before anything else ended it.
     """
 
     desk: Desk
@@ -95,6 +98,7 @@ class Lines:
     reader: Reader
     shown: Callable[[str], bytes]
     stop: Stop | None = None
+    began: float = field(default_factory=time.perf_counter)
     ledger: Ledger = field(default_factory=Ledger)
     rung: Rung = Rung.CTX
     reason: str = ""
@@ -113,22 +117,43 @@ class Lines:
         before, after = decode(data[: self.offset]), decode(data[self.offset :])
         head, typed, indent = _start(before)
         base = before.removesuffix(typed) + head
-        levels: list[_Level] = []
-        opened, written = indent, ""
-        for number in range(_MOST):
-            line = self._line(base + written, after, levels, opened, number)
-            if not line.strip():
-                break
+        written = ""
+        for line in self._lines(base, indent, after):
             written = f"{written}{line}\n"
-            opened = _opened(line)
             self.desk.told(Text(0, encode((head + written).removeprefix(typed))))
-            if self.ledger.tokens >= self.desk.wanted.budget:
-                self.reason = f"the budget of {self.desk.wanted.budget} tokens is used up"
-                break
-        if opened and written:
+        if not self.desk.wanted.one_line and (closed := _closed(written)) != written:
             self.reason = self.reason or "a block was left empty"
-            written = _closed(written)
+            written = closed
         return (head + written).rstrip("\n").removeprefix(typed) if written else ""
+
+    def _lines(self, base: str, indent: str, after: str) -> Iterator[str]:
+        """Line after line, until there is none or there may be no more.
+
+        Args:
+            base: The document up to the first.
+            indent: The indentation of that.
+            after: The document behind the cursor.
+        """
+        levels: list[_Level] = []
+        opened = indent
+        for number in range(_MOST):
+            try:
+                line = self._line(base, after, levels, opened, number)
+            except Cancelled:
+                if self.stop is not None and self.stop():
+                    raise
+                self.late, self.reason = True, "the time was up"
+                return
+            if not line.strip():
+                return
+            yield line
+            base, opened = f"{base}{line}\n", _opened(line)
+            if self.desk.wanted.one_line:
+                self.reason = "one line was wanted"
+            elif self.ledger.tokens >= self.desk.wanted.budget:
+                self.reason = f"the budget of {self.desk.wanted.budget} tokens is used up"
+            if self.reason:
+                return
 
     def _line(self, base: str, after: str, levels: list[_Level], opened: str, number: int) -> str:
         """The next line, without its break; empty where there is none.
@@ -250,7 +275,7 @@ class Lines:
             Wishes(sampling, budget=_LONGEST),
         )
         # What stands behind the cursor is one of the ways to go on, so it is not shown as what is to follow.
-        decoded = executor.decode(sort, EMPTY, Place(self.shown(base)), stop=self.stop)
+        decoded = executor.decode(sort, EMPTY, Place(self.shown(base)), stop=self.stops)
         self._spend(decoded.ledger)
         return decoded
 
@@ -269,7 +294,7 @@ class Lines:
             offset = len(encode(base + holed[:start]))
             try:
                 document = f"{base}{holed}\n{after}"
-                decoded = filler.fill_at(document, self.reader.analyse, offset, Rung.CTX, stop=self.stop)
+                decoded = filler.fill_at(document, self.reader.analyse, offset, Rung.CTX, stop=self.stops)
             except (EmptyQueryError, InputError, Stranded):
                 return None
             self._spend(decoded.ledger)
@@ -304,8 +329,12 @@ class Lines:
         self.ledger.model_calls += ledger.model_calls
 
     def stops(self) -> bool:
-        """Whether nobody wants more."""
-        return self.stop is not None and self.stop()
+        """Whether nobody wants more, or the time is up."""
+        return (self.stop is not None and self.stop()) or self._late()
+
+    def _late(self) -> bool:
+        seconds = self.desk.wanted.seconds
+        return seconds is not None and time.perf_counter() >= self.began + seconds
 
 
 def _start(before: str) -> tuple[str, str, str]:

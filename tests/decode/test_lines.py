@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import count
 
 import pytest
 
@@ -13,6 +14,7 @@ from gproj_lsp.decode.complete import Completer, Wanted
 from gproj_lsp.decode.context import Context
 from gproj_lsp.decode.engines import make_engine
 from gproj_lsp.decode.models.fake import FakeModel
+from gproj_lsp.errors import Cancelled
 from gproj_lsp.fragment import Rung
 from gproj_lsp.ide import Analyzer
 from gproj_lsp.resolve import resolver_of
@@ -40,7 +42,7 @@ def analyzer():
     return Analyzer(SURFACE, resolver_of(SURFACE), shipped_facts(SURFACE))
 
 
-def completed(analyzer, wanted, *, before=BEFORE, after=AFTER, rung=Rung.CTX, budget=2000):
+def completed(analyzer, wanted, *, before=BEFORE, after=AFTER, budget=2000, stop=None, **said):
     """What is written where a model wants a text, as far as it is let."""
 
     def wants(shown: bytes) -> bytes:
@@ -53,8 +55,8 @@ def completed(analyzer, wanted, *, before=BEFORE, after=AFTER, rung=Rung.CTX, bu
         return "\n".join([own[lines][len(text.rpartition("\n")[2]) :], *own[lines + 1 :]]).encode()
 
     model = FakeModel(BYTES, wants, strength=20.0)
-    completer = Completer(SURFACE, Context(model), make_engine(), Wanted(rung=rung, budget=budget))
-    return completer.complete(before + after, len(before.encode()), analyzer)
+    completer = Completer(SURFACE, Context(model), make_engine(), Wanted(budget=budget, **said))
+    return completer.complete(before + after, len(before.encode()), analyzer, stop=stop)
 
 
 BODY = """\
@@ -113,3 +115,23 @@ def test_a_block_in_which_nothing_can_stand_is_not_begun(analyzer):
     )
     found = completed(analyzer, wanted + AFTER.lstrip("\n"))
     assert not found.text.rstrip().endswith(":")
+
+
+def test_who_types_is_offered_one_line_be_it_one_that_opens_a_block(analyzer):
+    found = completed(analyzer, BODY, partial=True, one_line=True)
+    assert (found.text, found.reason) == (BODY.splitlines()[0], "one line was wanted")
+
+
+def test_the_time_and_the_budget_leave_no_line_half_made(analyzer):
+    late = completed(analyzer, BODY, seconds=0.0)
+    assert (late.text, late.reason, late.late) == ("", "the time was up", True)
+    found = completed(analyzer, BODY, budget=200)
+    assert found.reason == "the budget of 200 tokens is used up"
+    assert BODY.startswith(found.text)
+    assert analyzer.analyse(BEFORE + found.text + AFTER).diagnostics == ()
+
+
+def test_a_stop_ends_it(analyzer):
+    asked = count()
+    with pytest.raises(Cancelled):
+        completed(analyzer, BODY, stop=lambda: next(asked) >= 40)
