@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import logging
 import os
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import BinaryIO, NoReturn
 
 from platformdirs import user_cache_path, user_state_path
@@ -16,6 +18,8 @@ from gproj_lsp.errors import InputError
 
 __all__ = ["serve"]
 
+_ARENAS = -8
+"""glibc's `M_ARENA_MAX`."""
 _SWITCH = 0.001
 """Seconds after which a thread that computes lets the one that answers go on."""
 
@@ -32,6 +36,7 @@ def serve(tcp: str | None, *, overrides: Iterable[str], verbose: bool) -> NoRetu
         InputError: `tcp` is no address.
     """
     address = _address(tcp) if tcp is not None else None
+    _share_one_heap()
     gc.disable()  # nothing that is imported becomes garbage; it is enabled when the server is initialized
     sys.setswitchinterval(_SWITCH)
     kept = user_cache_path("gproj-lsp", appauthor=False) / "greetings"
@@ -54,6 +59,15 @@ def serve(tcp: str | None, *, overrides: Iterable[str], verbose: bool) -> NoRetu
     logging.shutdown()
     sys.stderr.flush()
     os._exit(code)  # a thread may still wait for a database, and nobody waits for that
+
+
+def _share_one_heap() -> None:
+    """Have all threads allocate from one heap, not each from its own.
+
+    Only one computes at a time, and every heap keeps some MiB for itself.
+    """
+    with suppress(OSError, AttributeError):  # no C library that is known here, or another one than glibc
+        ctypes.CDLL(None).mallopt(_ARENAS, 1)
 
 
 def _private_output() -> BinaryIO:
