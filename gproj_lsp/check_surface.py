@@ -90,15 +90,11 @@ def accepts_by(engine: MaskEngine) -> Accepts:
     return accepts
 
 
-def _nothing(surface: Surface) -> Sequence[Facts]:  # noqa: ARG001  (what a surface brings, told by whoever can read it)
-    return ()
-
-
 def check_surface(
     root: Path,
     accepts: Accepts,
     resolve: Callable[[Surface], Resolver] = resolver_of,
-    brought: Callable[[Surface], Sequence[Facts]] = _nothing,
+    brought: Callable[[Surface], Sequence[Facts]] = lambda _: (),
 ) -> SurfaceReport:
     """Check a surface's folder.
 

@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from gproj_lsp.bench.columns import Task
 from gproj_lsp.bench.execution import matches
+from gproj_lsp.bench.opened import Opened
 from gproj_lsp.bench.sheet import Sheet, Value, model_of
 from gproj_lsp.bench.sql import World, class_of
 from gproj_lsp.decode.base import LanguageModel, MaskEngine
@@ -26,7 +27,7 @@ from gproj_lsp.ide import Analyzer
 from gproj_lsp.surface import Surface
 from gproj_lsp.text import encode
 
-__all__ = ["PUBLISHED", "RUNGS", "Opened", "opened", "run"]
+__all__ = ["PUBLISHED", "RUNGS", "Query", "opened", "run"]
 
 RUNGS = (Rung.BASE, Rung.GAMMA, Rung.CTX, Rung.PIN)
 PUBLISHED: Mapping[Rung, tuple[float, float]] = MappingProxyType(
@@ -37,28 +38,14 @@ _SORT = "Column"
 
 
 @dataclass(frozen=True)
-class Opened:
+class Query(Opened):
     """A query with its columns taken out.
 
     Attributes:
         task: The question and its reference query.
-        between: The text before, between and after the columns.
-        names: The columns that stand there, as Γ spells them.
     """
 
     task: Task
-    between: tuple[str, ...]
-    names: tuple[str, ...]
-
-    def query(self, names: Sequence[str]) -> str:
-        """The query with names for its first columns, and a hole for each of the others."""
-        written = [*names, *(f"{{:{_SORT}}}" for _ in self.names[len(names) :])]
-        return "".join(text for pair in zip(self.between, (*written, ""), strict=True) for text in pair)
-
-    def hole(self, names: Sequence[str]) -> int:
-        """Where the first hole of that begins, in bytes."""
-        done = zip(self.between, names, strict=False)
-        return len(encode("".join(text for pair in done for text in pair) + self.between[len(names)]))
 
 
 @dataclass(frozen=True)
@@ -74,7 +61,7 @@ class _Taken:
     seconds: float = 0.0
 
 
-def opened(task: Task, analyzer: Analyzer) -> Opened | None:
+def opened(task: Task, analyzer: Analyzer) -> Query | None:
     """A task with its columns taken out; None where it reads more than one table, or names no column."""
     if class_of(task.query) != "single":
         return None
@@ -87,11 +74,11 @@ def opened(task: Task, analyzer: Analyzer) -> Opened | None:
             between.append(data[last : span.start].decode())
             names.append(reference.binding.spelling)
             last = span.end
-    return Opened(task, (*between, data[last:].decode()), tuple(names)) if names else None
+    return Query(_SORT, (*between, data[last:].decode()), tuple(names), task) if names else None
 
 
 def run(  # noqa: PLR0913  (data, adapters, and who is told)
-    queries: Sequence[Opened],
+    queries: Sequence[Query],
     world_of: Callable[[str], World],
     surface: Surface,
     crew: Crew,
@@ -113,7 +100,7 @@ def run(  # noqa: PLR0913  (data, adapters, and who is told)
         ModelError: The model failed.
     """
 
-    def job(query: Opened, rung: Rung) -> Job[_Taken]:
+    def job(query: Query, rung: Rung) -> Job[_Taken]:
         def run(model: LanguageModel) -> _Taken:
             filler = Filler(surface, Context(model), engine, Wishes(allow_base=True, budget=32))
             return _take(rung, query, world_of(query.task.database), filler, surface)
@@ -126,13 +113,13 @@ def run(  # noqa: PLR0913  (data, adapters, and who is told)
     return _sheet(crew, len(queries), {rung: found[at :: len(RUNGS)] for at, rung in enumerate(RUNGS)})
 
 
-def _take(rung: Rung, query: Opened, world: World, filler: Filler, surface: Surface) -> _Taken:
+def _take(rung: Rung, query: Query, world: World, filler: Filler, surface: Surface) -> _Taken:
     began = time.perf_counter()
     comment = f"{surface.comment} {' '.join(query.task.question.split())}\n"
     filled: list[Decoded] = []
     names: list[str] = []
     for written in query.names:
-        document = comment + query.query(names)
+        document = comment + query.text(names)
         offset = len(encode(comment)) + query.hole(names)
         pin = written if rung is Rung.PIN else ""
         try:
@@ -141,7 +128,7 @@ def _take(rung: Rung, query: Opened, world: World, filler: Filler, surface: Surf
             return _Taken(failed=True)
         names.append(filled[-1].text)
     expected = world.judge.run(query.task.query)
-    given = world.judge.run(query.query(names))
+    given = world.judge.run(query.text(names))
     return _Taken(
         failed=False,
         right=expected.rows is not None

@@ -13,7 +13,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
+import msgspec
+
 from gproj_lsp import tomlfile
+from gproj_lsp.bench.opened import Opened
 from gproj_lsp.bench.sheet import Sheet, Value, model_of
 from gproj_lsp.decode.base import LanguageModel, MaskEngine
 from gproj_lsp.decode.context import Context
@@ -23,13 +26,12 @@ from gproj_lsp.decode.lanes import Crew, Job
 from gproj_lsp.decode.models.fake import UniformModel
 from gproj_lsp.decode.sampling import Sampling
 from gproj_lsp.environment import Binding, Query
-from gproj_lsp.errors import EmptyQueryError, GprojError
+from gproj_lsp.errors import EmptyQueryError, GprojError, InputError
 from gproj_lsp.fragment import Rung, SlotLadder
 from gproj_lsp.holes import Hole
 from gproj_lsp.ide import Analyzer
 from gproj_lsp.oracles.base import Judgement
 from gproj_lsp.surface import Surface
-from gproj_lsp.text import encode
 
 __all__ = ["ARMS", "PUBLISHED", "Kernel", "kernels", "run"]
 
@@ -57,30 +59,25 @@ Judge = Callable[[str, Sequence[str]], Judgement]
 
 
 @dataclass(frozen=True)
-class Kernel:
+class Kernel(Opened):
     """A kernel with its operands taken out.
 
     Attributes:
         name: What it is called.
-        between: The text before, between and after the operands.
-        names: What stands there in the original.
         calls: What makes the kernel, for the judge.
     """
 
     name: str
-    between: tuple[str, ...]
-    names: tuple[str, ...]
     calls: tuple[str, ...]
 
-    def text(self, names: Sequence[str]) -> str:
-        """The kernel with names for its first operands, and a hole for each of the others."""
-        written = [*names, *(f"{{:{_SORT}}}" for _ in self.names[len(names) :])]
-        return "".join(text for pair in zip(self.between, (*written, ""), strict=True) for text in pair)
 
-    def hole(self, names: Sequence[str]) -> int:
-        """Where the first hole of that begins, in bytes."""
-        done = zip(self.between, names, strict=False)
-        return len(encode("".join(text for pair in done for text in pair) + self.between[len(names)]))
+class _Text(msgspec.Struct, forbid_unknown_fields=True):
+    text: str
+    calls: tuple[str, ...]
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    kernels: dict[str, _Text]
 
 
 @dataclass(frozen=True)
@@ -114,18 +111,17 @@ def kernels(path: Path | None = None) -> tuple[Kernel, ...]:
     Raises:
         InputError: It can't be read, or is something else.
     """
-    file = tomlfile.read(path or Path(__file__).with_suffix(".toml"))
-    tables = file.table.get("kernels", {})
-    return (
-        tuple(_kernel(name, table) for name, table in tables.items()) if isinstance(tables, Mapping) else ()
-    )
+    path = path or Path(__file__).with_suffix(".toml")
+    try:
+        file = msgspec.convert(tomlfile.read(path).table, _File)
+    except msgspec.ValidationError as error:
+        raise InputError(f"no kernels: {error}", place=str(path)) from error
+    return tuple(_kernel(name, said) for name, said in file.kernels.items())
 
 
-def _kernel(name: str, table: Mapping[str, object]) -> Kernel:
-    parts = _OPEN.split(str(table.get("text", "")).lstrip("\n"))
-    calls = table.get("calls", ())
-    said = tuple(map(str, calls)) if isinstance(calls, list) else ()
-    return Kernel(name, tuple(parts[::2]), tuple(parts[1::2]), said)
+def _kernel(name: str, said: _Text) -> Kernel:
+    parts = _OPEN.split(said.text.lstrip("\n"))
+    return Kernel(_SORT, tuple(parts[::2]), tuple(parts[1::2]), name, said.calls)
 
 
 def run(  # noqa: PLR0913  (data, adapters, and how much of it)

@@ -72,10 +72,10 @@ class Layers:
 
     def forced(self) -> bytes:
         """The longest text that a layer forces, as far as all admit it: where one does not, nothing may follow at all."""
-        first, *others = sorted((layer.forced() for layer in self._layers), key=len, reverse=True)
-        if first and others:
-            return first[: min(admitted(layer, first) for layer in self._layers)]
-        return first
+        texts = [layer.forced() for layer in self._layers]
+        longest = max(texts, key=len)
+        others = (layer for layer, text in zip(self._layers, texts, strict=True) if text != longest)
+        return longest[: min((admitted(layer, longest) for layer in others), default=len(longest))]
 
     def _undo(self, count: int) -> None:
         for layer in self._layers[:count]:

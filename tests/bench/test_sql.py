@@ -237,8 +237,8 @@ def test_columns_are_taken_out_of_queries_of_one_table(world):
     task = Task(1, "shop", "?", "SELECT name FROM users WHERE id = 2")
     found = ladder.opened(task, world.analyzer)
     assert found.names == ("name", "id")
-    assert found.query(["name"]) == "SELECT name FROM users WHERE {:Column} = 2"
-    assert found.query(["name"]).encode()[found.hole(["name"]) :].startswith(b"{:Column}")
+    assert found.text(["name"]) == "SELECT name FROM users WHERE {:Column} = 2"
+    assert found.text(["name"]).encode()[found.hole(["name"]) :].startswith(b"{:Column}")
     for query in ("SELECT count(*) FROM users", "SELECT 1 WHERE 1 IN (SELECT id FROM users)"):
         assert ladder.opened(Task(2, "shop", "?", query), world.analyzer) is None
 

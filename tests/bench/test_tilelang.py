@@ -79,3 +79,14 @@ def test_kernels_may_be_a_users_own(tmp_path):
 def test_a_file_that_is_none_is_an_error(tmp_path):
     with pytest.raises(InputError):
         kernels(tmp_path / "absent.toml")
+
+
+@pytest.mark.parametrize(
+    "said", ["kernels = 3", "[kernels.one]\ncalls = 'f()'\ntext = 'a'", "[kernels.one]\ntext = 3"]
+)
+def test_a_file_of_something_else_is_an_error_that_names_it(tmp_path, said):
+    path = tmp_path / "mine.toml"
+    path.write_text(said)
+    with pytest.raises(InputError, match="no kernels") as told:
+        kernels(path)
+    assert told.value.place == str(path)

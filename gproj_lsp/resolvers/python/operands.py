@@ -15,7 +15,7 @@ from gproj_lsp.resolvers.python.lookup import Lookup
 from gproj_lsp.resolvers.python.roles import Operand
 from gproj_lsp.resolvers.python.scopes import Module, Use
 from gproj_lsp.resolvers.python.symbols import Dims, Symbols, differ, same
-from gproj_lsp.resolvers.python.tree import Node, parse, span_of, text_of
+from gproj_lsp.resolvers.python.tree import Node, span_of, text_of
 from gproj_lsp.resolvers.python.values import Call, Values
 from gproj_lsp.text import Span
 
@@ -117,24 +117,21 @@ class Operands:
         values: What its names stand for.
         lookup: Its names.
         environment: Γ before it.
-        text: Its text.
     """
 
-    def __init__(  # noqa: PLR0913  (each says something else of the module)
+    def __init__(
         self,
         module: Module,
         symbols: Symbols,
         values: Values,
         lookup: Lookup,
         environment: Environment,
-        text: str,
     ) -> None:
         self._module = module
         self._symbols = symbols
         self._values = values
         self._lookup = lookup
         self._environment = environment
-        self._text = text
 
     def wanted(self, use: Use) -> Wanted | None:
         """What stands where a name is read, if it has to be something particular."""
@@ -241,7 +238,7 @@ class Operands:
 
     def _indexed(self) -> Iterator[tuple[Use, Node]]:
         """Names that are indexed by what loops count, where something may be indexed."""
-        left = [parse(self._text).root_node]
+        left = [self._symbols.tree]
         while left:
             node = left.pop()
             left += node.named_children

@@ -123,7 +123,7 @@ class ModuleResolution:
         symbols = Symbols(root, module, lookup)
         values = Values(module, symbols, api, self._environment)
         values.settle()
-        operands = Operands(module, symbols, values, lookup, self._environment, self._text)
+        operands = Operands(module, symbols, values, lookup, self._environment)
         return _Known(module, lookup, api, operands, Sites(module, lookup, api, operands), typed=bool(values))
 
     @property

@@ -28,16 +28,19 @@ class Symbols:
         root: Its tree.
         module: What it binds and uses.
         lookup: Its names.
+
+    Attributes:
+        tree: The root.
     """
 
     def __init__(self, root: Node, module: Module, lookup: Lookup) -> None:
-        self._root = root
+        self.tree = root
         self._lookup = lookup
         self._uses = {use.span: use for use in module.uses}
 
     def node(self, span: Span) -> Node | None:
         """The outermost node that has exactly these bytes; brackets around it alone do not count."""
-        found = self._root.descendant_for_byte_range(span.start, span.end)
+        found = self.tree.descendant_for_byte_range(span.start, span.end)
         while found is not None and found.parent is not None and span_of(found.parent) == span:
             found = found.parent
         while (
@@ -50,7 +53,7 @@ class Symbols:
 
     def decorators(self, body: Span) -> Iterator[Node]:
         """What stands behind the `@`s above a function with this body."""
-        here = self._root.descendant_for_byte_range(body.start, body.end)
+        here = self.tree.descendant_for_byte_range(body.start, body.end)
         while here is not None and here.type != "function_definition":
             here = here.parent
         around = here.parent if here is not None else None
