@@ -18,6 +18,7 @@ from gproj_lsp.decode.fill import Analysed, Filler
 from gproj_lsp.decode.hole import Wishes
 from gproj_lsp.decode.lines import Lines
 from gproj_lsp.decode.passage import Desk, Passage, Statement, Wanted
+from gproj_lsp.decode.patience import Patience
 from gproj_lsp.decode.room import latest
 from gproj_lsp.decode.schema import within
 from gproj_lsp.decode.scoping import Kept
@@ -157,11 +158,13 @@ class Completer:
             ModelError: The model failed.
         """
         began = time.perf_counter() if began is None else began
+        seconds = self.desk.wanted.seconds
+        patience = Patience(stop, None if seconds is None else began + seconds)
         statement = reader.statement(text, offset)
         passage: Passage | Lines = (
-            Lines(self.desk, text, offset, reader, partial(self._shown_behind, reader), stop, began)
+            Lines(self.desk, text, offset, reader, partial(self._shown_behind, reader), patience)
             if self.desk.spec.lines
-            else Passage(self.desk, statement, self.shown(text, offset, reader), sampler, stop, began)
+            else Passage(self.desk, statement, self.shown(text, offset, reader), sampler, patience)
         )
         found, rung, reason = passage.write(), passage.rung, passage.reason
         if passage.unreadable and (name := self._named(text, offset, reader, passage)) is not None:
@@ -224,9 +227,9 @@ class Completer:
     ) -> tuple[str, Rung] | None:
         """A name instead of a passage, if there is time for one."""
         try:
-            return self._name(text, offset, reader, passage.stops)
+            return self._name(text, offset, reader, passage.patience.over)
         except Cancelled:
-            if passage.stop is not None and passage.stop():
+            if passage.patience.gone():
                 raise
             passage.late = True
             return None

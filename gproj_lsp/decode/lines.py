@@ -7,7 +7,6 @@ the next one. Where operands of a finished line do not fit together, they are wr
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from gproj_lsp.decode.executor import Executor
 from gproj_lsp.decode.fill import Analysed, Filler
 from gproj_lsp.decode.hole import Decoded, Place, Stranded, Wishes
+from gproj_lsp.decode.patience import Patience
 from gproj_lsp.decode.trace import Ledger, Text
 from gproj_lsp.environment import EMPTY, Query
 from gproj_lsp.errors import Cancelled, EmptyQueryError, InputError
@@ -25,7 +25,6 @@ from gproj_lsp.policy import Policy
 from gproj_lsp.text import decode, encode
 
 if TYPE_CHECKING:
-    from gproj_lsp.decode.base import Stop
     from gproj_lsp.decode.passage import Desk
     from gproj_lsp.environment import Environment
     from gproj_lsp.holes import Hole
@@ -84,8 +83,7 @@ class Lines:
         offset: The cursor, in bytes.
         reader: Analyses the document.
         shown: What the model is shown before a text that is written at the end of another.
-        stop: Asked before each step of the model.
-        began: When what this is a part of began, by `time.perf_counter`; the time wanted counts from there.
+        patience: Asked before each step of the model.
         ledger: What it cost so far.
         rung: The loosest rung of a name that had to fit.
         reason: Why it stops before its end.
@@ -97,8 +95,7 @@ class Lines:
     offset: int
     reader: Reader
     shown: Callable[[str], bytes]
-    stop: Stop | None = None
-    began: float = field(default_factory=time.perf_counter)
+    patience: Patience
     ledger: Ledger = field(default_factory=Ledger)
     rung: Rung = Rung.CTX
     reason: str = ""
@@ -140,7 +137,7 @@ class Lines:
             try:
                 line = self._line(base, after, levels, opened, number)
             except Cancelled:
-                if self.stop is not None and self.stop():
+                if self.patience.gone():
                     raise
                 self.late, self.reason = True, "the time was up"
                 return
@@ -275,7 +272,7 @@ class Lines:
             Wishes(sampling, budget=_LONGEST),
         )
         # What stands behind the cursor is one of the ways to go on, so it is not shown as what is to follow.
-        decoded = executor.decode(sort, EMPTY, Place(self.shown(base)), stop=self.stops)
+        decoded = executor.decode(sort, EMPTY, Place(self.shown(base)), stop=self.patience.over)
         self._spend(decoded.ledger)
         return decoded
 
@@ -294,7 +291,9 @@ class Lines:
             offset = len(encode(base + holed[:start]))
             try:
                 document = f"{base}{holed}\n{after}"
-                decoded = filler.fill_at(document, self.reader.analyse, offset, Rung.CTX, stop=self.stops)
+                decoded = filler.fill_at(
+                    document, self.reader.analyse, offset, Rung.CTX, stop=self.patience.over
+                )
             except (EmptyQueryError, InputError, Stranded):
                 return None
             self._spend(decoded.ledger)
@@ -327,14 +326,6 @@ class Lines:
         self.ledger.given += ledger.given
         self.ledger.tokens += ledger.tokens
         self.ledger.model_calls += ledger.model_calls
-
-    def stops(self) -> bool:
-        """Whether nobody wants more, or the time is up."""
-        return (self.stop is not None and self.stop()) or self._late()
-
-    def _late(self) -> bool:
-        seconds = self.desk.wanted.seconds
-        return seconds is not None and time.perf_counter() >= self.began + seconds
 
 
 def _start(before: str) -> tuple[str, str, str]:

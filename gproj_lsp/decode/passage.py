@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -12,6 +11,7 @@ from gproj_lsp.decode.calls import concatenated
 from gproj_lsp.decode.circles import circle
 from gproj_lsp.decode.executor import shown_before
 from gproj_lsp.decode.leaf import LeafDecoder, Stretch, Written
+from gproj_lsp.decode.patience import Patience
 from gproj_lsp.decode.prompt import between, window
 from gproj_lsp.decode.sampling import GREEDY, Sampler, Sampling
 from gproj_lsp.decode.scoping import Draft, Ground, Kept, Misfit, Refused, Scoping
@@ -155,8 +155,7 @@ class Passage:
     statement: Statement
     before: bytes
     sampler: Sampler | None
-    stop: Stop | None
-    began: float = field(default_factory=time.perf_counter)
+    patience: Patience
     ledger: Ledger = field(default_factory=Ledger)
     rung: Rung = Rung.CTX
     reason: str = ""
@@ -192,7 +191,6 @@ class Passage:
         )
         self.prefix = self.statement.canonical(self.statement.prefix, owner.words)
         self.start = len(encode(self.prefix))
-        self.deadline = None if owner.wanted.seconds is None else self.began + owner.wanted.seconds
         self.rung = owner.wanted.rung
 
     def write(self) -> str:
@@ -423,18 +421,11 @@ class Passage:
     def _bounded(self, write: Callable[[Stop], Written]) -> Written:
         """Do something of the model's within the time there is."""
         try:
-            return write(self.stops)
+            return write(self.patience.over)
         except Cancelled:
-            if self.stop is not None and self.stop():
+            if self.patience.gone():
                 raise
             raise _OutOfTimeError from None
-
-    def stops(self) -> bool:
-        """Whether nobody wants more, or the time is up."""
-        return (self.stop is not None and self.stop()) or self._late()
-
-    def _late(self) -> bool:
-        return self.deadline is not None and time.perf_counter() >= self.deadline
 
 
 def _first_line(text: str, start: int) -> str | None:
