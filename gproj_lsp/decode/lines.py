@@ -85,7 +85,6 @@ class Lines:
         shown: What the model is shown before a text that is written at the end of another.
         patience: Asked before each step of the model.
         ledger: What it cost so far.
-        rung: The loosest rung of a name that had to fit.
         reason: Why it stops before its end.
         late: Whether the time was up before anything else ended it.
     """
@@ -97,10 +96,14 @@ class Lines:
     shown: Callable[[str], bytes]
     patience: Patience
     ledger: Ledger = field(default_factory=Ledger)
-    rung: Rung = Rung.CTX
     reason: str = ""
     late: bool = False
     unreadable: bool = False
+
+    @property
+    def rung(self) -> Rung:
+        """How strongly names that have to fit were held to that: a line whose operands can't fit is not taken."""
+        return self.desk.wanted.rung
 
     def write(self) -> str:
         """Write lines until the model ends them, or what stands behind the cursor goes on.

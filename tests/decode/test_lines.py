@@ -92,6 +92,13 @@ def test_operands_that_do_not_fit_are_written_again(analyzer):
     assert "T.copy(A[by * block_M, k * block_K], C)" in loose.text
 
 
+@pytest.mark.parametrize("rung", [Rung.CTX, Rung.GAMMA, Rung.BASE])
+def test_the_rung_is_told_as_what_was_wanted(analyzer, rung):
+    """At BASE lines are written at GAMMA all the same, and nothing more is claimed of them than was asked for."""
+    found = completed(analyzer, BODY + AFTER.lstrip("\n"), rung=rung)
+    assert (found.rung, found.guaranteed) == (rung, rung.guaranteed)
+
+
 def test_a_block_that_is_opened_is_not_left_empty(analyzer):
     wanted = "\n".join(BODY.splitlines()[:3]) + "\n" + AFTER.lstrip("\n")
     found = completed(analyzer, wanted)
