@@ -190,6 +190,7 @@ class _Decode:
         self.text = b""
         self.tokens: list[int] = []
         self.covered = 0
+        self.spelled = 0  # up to here the model chose by which tokens the text is covered
         self.fed = 0  # of `tokens`; as long as they and the tokens shown are what the context holds
         self.primed = False
 
@@ -261,7 +262,8 @@ class _Decode:
         while True:
             token = self.sampler.choose(logits, self.buffer)
             if not self.budget.careful or self._reaches(token):
-                self.ledger.chose(among)
+                if self.place.end + len(self.vocabulary.tokens[token]) >= len(self.text):
+                    self.ledger.chose(among)
                 return self._take(token)
             _forbid(self.buffer, token)
             if not count(self.buffer):
@@ -295,7 +297,7 @@ class _Decode:
         if self.covered == len(self.text):
             return
         found = _LAST_WORD.search(self.text, max(0, self.covered - _WORD), self.covered)
-        begin = found.start() if found else self.covered
+        begin = max(found.start() if found else self.covered, self.spelled)
         while self.tokens and self.covered > begin:
             self._drop()
         waiting = self.text[self.covered :]
@@ -345,6 +347,12 @@ class _Decode:
         if not self.place.take(token, len(piece)):
             raise EngineError(f"the engine refuses the token {piece!r} that its own mask admits")
         new = self.text[:start] + piece
+        if len(new) < len(
+            self.text
+        ):  # a part of the blanks at its end: what follows decides about the others
+            self.tokens.append(token)
+            self.covered = self.spelled = len(new)
+            return False
         self.told(len(self.text), new[len(self.text) :])
         self.text = new
         if start == self.covered:
@@ -373,6 +381,7 @@ class _Decode:
     def _go_back(self) -> None:
         """Return to the last place from which the end was within reach."""
         text, written = self.budget.safe
+        self.spelled = min(self.spelled, len(text))
         while len(self.tokens) > written or self.covered > len(text):
             self._drop()
         self.text = text

@@ -31,6 +31,10 @@ class _Sorted:
         high = bisect_left(self.texts, 1, lo=low, key=lambda text: not text.startswith(beginning))
         bits = np.zeros(self.words * 32, dtype=bool)
         bits[self.ids[low:high]] = True
+        for size in range(1, len(beginning) if beginning.isspace() else 0):
+            shorter = beginning[:size]
+            low = bisect_left(self.texts, shorter)
+            bits[self.ids[low : bisect_left(self.texts, shorter + b"\0", lo=low)]] = True
         return np.packbits(bits, bitorder="little").view(np.int32)
 
 
@@ -39,7 +43,10 @@ _KEPT = 256
 
 
 def starting_with(vocabulary: Vocabulary, beginning: bytes) -> Mask:
-    """The mask of the tokens whose bytes begin with these; the caller must not write to it."""
+    """The mask of the tokens whose bytes begin with these; the caller must not write to it.
+
+    Of blanks also those that these begin with: where blanks are cut into tokens depends on what follows them.
+    """
     known = _SORTED.get(vocabulary)
     if known is None:
         known = _SORTED[vocabulary] = _Sorted(vocabulary)

@@ -127,3 +127,24 @@ def test_cancelling_takes_effect_before_the_next_step():
     with pytest.raises(Cancelled):
         decode(UniformModel(VOCABULARY), "root ::= [a-z]{30}", stop=stop)
     assert len(asked) == 4
+
+
+class Cuts(UniformModel):
+    """Likes blanks cut as tokenizers of code do: the last one belongs to the word behind it."""
+
+    def logits(self, fed):
+        row = super().logits(fed)
+        last = self.vocabulary.tokens[fed[-1]]
+        row[self.vocabulary.encode({b"   ": b" a", b"    ": b"b"}.get(last, b"   "))] = 9.0
+        return row
+
+
+def test_forced_blanks_are_cut_as_the_model_cuts_them_before_the_next_word():
+    """Indentation is forced, but of how many tokens it is depends on the word: `   ` and ` a`, not `    ` and `a`."""
+    vocabulary = word_vocabulary(["SELECT", "    ", "   ", " a", " b"])
+    context, ledger = Context(Cuts(vocabulary)), Ledger()
+    decoder = LeafDecoder(context, make_engine(), Sampler())
+    task = Task(parse('root ::= "    " [ab]'), tuple(vocabulary.encode(b"SELECT")), 64, closed=True)
+    assert decoder.decode(task, ledger, lambda _at, _data: None).text == b"    a"
+    assert [vocabulary.tokens[token] for token in context.model._fed] == [b"SELECT", b"   "]
+    assert ledger.steps == 1
