@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from gproj_lsp.oracles.base import OracleUnavailableError
-from gproj_lsp.oracles.tilelang import elaborator
+from gproj_lsp.oracles.elaborator import elaborator
 
 KERNEL = """\
 import tilelang.language as T
@@ -53,6 +53,11 @@ def test_a_name_that_is_not_there_is_told_apart(judge):
 def test_a_buffer_that_does_not_fit_is_told(judge):
     found = judge.judge(KERNEL.replace("(tile, row", "(A, row"), CALLS)
     assert (found.accepted, found.absent) == (False, False)
+
+
+def test_a_kernel_is_lowered_without_a_gpu(judge):
+    assert judge.judge(KERNEL, [f"lowered({CALLS[0]})"]).accepted
+    assert judge.judge(KERNEL, ["lowered(3)"]).accepted is False
 
 
 @pytest.mark.slow
