@@ -161,15 +161,16 @@ class Completer:
         seconds = self.desk.wanted.seconds
         patience = Patience(stop, None if seconds is None else began + seconds)
         statement = reader.statement(text, offset)
+        lines = self.desk.spec.lines
         passage: Passage | Lines = (
-            Lines(self.desk, text, offset, reader, partial(self._shown_behind, reader), patience)
-            if self.desk.spec.lines
+            Lines(self.desk, lines, text, offset, reader, partial(self._shown_behind, reader), patience)
+            if lines is not None
             else Passage(self.desk, statement, self.shown(text, offset, reader), sampler, patience)
         )
         found, rung, reason = passage.write(), passage.rung, passage.reason
         if passage.unreadable and (name := self._named(text, offset, reader, passage)) is not None:
             found, rung, reason = *name, ""
-        added = statement.glue + found if found and not self.desk.spec.lines else found
+        added = statement.glue + found if found and lines is None else found
         joined = _Joined(text, offset, reader)
         declared: tuple[str, ...] = ()
         if added and reason and self.desk.wanted.partial:

@@ -1,10 +1,14 @@
-"""Text without a mask: whatever the model likes best, token by token. For sketches, and to compare with."""
+"""Text without a mask: whatever the model would say, token by token. For sketches, and to compare with."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gproj_lsp.decode.sampling import GREEDY, Sampler, Sampling
 
 if TYPE_CHECKING:
     from gproj_lsp.decode.base import Stop
@@ -28,8 +32,13 @@ class Free:
     ended: bool
 
 
-def freely(
-    context: Context, prompt: bytes, ends: Sequence[str], budget: int, stop: Stop | None = None
+def freely(  # noqa: PLR0913  (what, how far, and how)
+    context: Context,
+    prompt: bytes,
+    ends: Sequence[str],
+    budget: int,
+    stop: Stop | None = None,
+    sampling: Sampling = GREEDY,
 ) -> Free:
     """Write on after a prompt until the model ends the text, or writes something that ends it.
 
@@ -39,6 +48,7 @@ def freely(
         ends: Texts of which the first ends it; they are left out.
         budget: The most tokens to write.
         stop: Asked before each step.
+        sampling: How to choose tokens.
 
     Raises:
         Cancelled: `stop` said so.
@@ -48,9 +58,10 @@ def freely(
     logits = context.show(
         (*vocabulary.opening, *vocabulary.encode(prompt)) or tuple(vocabulary.encode(b"\n")), stop
     )
+    sampler = Sampler(sampling)
     data = b""
     for tokens in range(budget):
-        token = int(logits.argmax())
+        token = sampler.pick(logits.astype(np.float64))
         if token in vocabulary.end:
             return Free(data.decode(errors="replace"), tokens, ended=True)
         data += vocabulary.tokens[token]

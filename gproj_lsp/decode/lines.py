@@ -12,15 +12,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from gproj_lsp.decode.executor import Executor
-from gproj_lsp.decode.fill import Analysed, Filler
+from gproj_lsp.decode.fill import Analysed
 from gproj_lsp.decode.hole import Decoded, Place, Stranded, Wishes
 from gproj_lsp.decode.patience import Patience
 from gproj_lsp.decode.trace import Ledger, Text
 from gproj_lsp.environment import EMPTY, Query
-from gproj_lsp.errors import Cancelled, EmptyQueryError, InputError
+from gproj_lsp.errors import Cancelled, EmptyQueryError
 from gproj_lsp.expansion import Keywords, Letters, expand
 from gproj_lsp.fragment import Fragment, Rung, candidates
-from gproj_lsp.gbnf import Alt, Expr, Grammar, Literal, Ref, alternation, rebuild, sequence
+from gproj_lsp.gbnf import Alt, Expr, Grammar, Literal, Names, Ref, alternation, rebuild, sequence
 from gproj_lsp.policy import Policy
 from gproj_lsp.text import decode, encode
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from gproj_lsp.decode.passage import Desk
     from gproj_lsp.environment import Environment
     from gproj_lsp.holes import Hole
+    from gproj_lsp.surface import LinesSpec
 
 __all__ = ["Lines"]
 
@@ -35,14 +36,13 @@ _MOST = 48
 """Lines of one completion."""
 _LONGEST = 64
 """Tokens of one line."""
-_TRIES = 3
-"""How often a line is written that says nothing new, before another kind of line is asked for."""
 _KINDS = 5
 """Kinds of line that are tried before it is given up."""
-_IDLE = 2
-"""A name that occurs so often, its declaration included, is hardly made use of: it was cleared, perhaps."""
+_BEGINNINGS = 4
+"""How often text is begun anew that could not be brought to its end, where choices are drawn."""
+_SEEDS = 10_000
+"""Numbers that one completion may draw from."""
 _UNIT = 4
-_ASSIGNED = re.compile(r"[ \t]*(?P<name>[^\W\d]\w*) = (?P<value>.+)\Z")
 _WORD = re.compile(r"[^\W\d]\w*")
 _INDENT = re.compile(r"[ \t]*")
 _HOLE = "??"
@@ -73,12 +73,28 @@ class _Level:
     sort: str
 
 
+@dataclass(frozen=True)
+class _Here:
+    """Where a line is to stand.
+
+    Attributes:
+        base: The document up to it.
+        after: The document behind the cursor.
+        environment: Γ there.
+    """
+
+    base: str
+    after: str
+    environment: Environment
+
+
 @dataclass
 class Lines:
     """One completion being written, line by line.
 
     Attributes:
         desk: With what.
+        form: What the surface says of lines.
         text: The document.
         offset: The cursor, in bytes.
         reader: Analyses the document.
@@ -90,6 +106,7 @@ class Lines:
     """
 
     desk: Desk
+    form: LinesSpec
     text: str
     offset: int
     reader: Reader
@@ -118,25 +135,35 @@ class Lines:
         head, typed, indent = _start(before)
         base = before.removesuffix(typed) + head
         written = ""
-        for line in self._lines(base, indent, after):
-            written = f"{written}{line}\n"
-            self.desk.told(Text(0, encode((head + written).removeprefix(typed))))
+        for beginning in range(_BEGINNINGS if self.desk.wanted.sampling.temperature else 1):
+            self.reason, written = "", ""
+            for line in self._lines(base, indent, after, beginning * _MOST):
+                written = f"{written}{line}\n"
+                self.desk.told(Text(0, encode((head + written).removeprefix(typed))))
+            if not self.reason or self.late or self._enough:
+                break
         if not self.desk.wanted.one_line and (closed := _closed(written)) != written:
             self.reason = self.reason or "a block was left empty"
             written = closed
         return (head + written).rstrip("\n").removeprefix(typed) if written else ""
 
-    def _lines(self, base: str, indent: str, after: str) -> Iterator[str]:
+    @property
+    def _enough(self) -> bool:
+        """Whether no more than what there is was wanted."""
+        return self.desk.wanted.one_line or self.ledger.tokens >= self.desk.wanted.budget
+
+    def _lines(self, base: str, indent: str, after: str, first: int) -> Iterator[str]:
         """Line after line, until there is none or there may be no more.
 
         Args:
             base: The document up to the first.
             indent: The indentation of that.
             after: The document behind the cursor.
+            first: The number of the first; what is drawn depends on it.
         """
         levels: list[_Level] = []
         opened = indent
-        for number in range(_MOST):
+        for number in range(first, first + _MOST):
             try:
                 line = self._line(base, after, levels, opened, number)
             except Cancelled:
@@ -154,6 +181,7 @@ class Lines:
                 self.reason = f"the budget of {self.desk.wanted.budget} tokens is used up"
             if self.reason:
                 return
+        self.reason = f"there are {_MOST} lines"
 
     def _line(self, base: str, after: str, levels: list[_Level], opened: str, number: int) -> str:
         """The next line, without its break; empty where there is none.
@@ -163,7 +191,7 @@ class Lines:
             after: The document behind the cursor.
             levels: The blocks that are open, the innermost last; a block that is left is taken away.
             opened: The indentation that the line must have; empty: any of those of open blocks.
-            number: How many lines there are already.
+            number: The line's; what is drawn depends on it.
         """
         indent = opened or levels[-1].indent
         hole = self._hole(base, indent, after)
@@ -172,12 +200,11 @@ class Lines:
             return ""
         if opened:
             levels.append(_Level(indent, self._sort(hole.region)))
-        unfinished = opened or self._unused(hole.environment, base)
-        end = None if unfinished else _first_line(after)
-        blocks = levels[-1:] if opened else levels
+        end = None if opened or self._unfinished(hole.environment) else _first_line(after)
+        blocks = levels[-1:] if opened else [each for each in levels if each.sort not in self.form.once]
         ways = [(each.indent, self._grammar(each.sort, hole.environment)) for each in blocks]
         try:
-            line = self._fits(ways, end, base, after, number)
+            line = self._fits(ways, end, _Here(base, after, hole.environment), number)
         except (EmptyQueryError, Stranded) as error:
             self.reason = str(error)
             return ""
@@ -185,11 +212,9 @@ class Lines:
             levels.pop()
         return line
 
-    def _unused(self, environment: Environment, base: str) -> bool:
-        """Whether something is declared around the place that operations take, and none has taken yet."""
-        names = (each.name for each in environment.names(Query(frozenset(self._asked))))
-        code = "\n".join(line.partition(self.desk.surface.comment)[0] for line in base.splitlines())
-        return any(len(re.findall(rf"\b{re.escape(name)}\b", code)) == 1 for name in names)
+    def _unfinished(self, environment: Environment) -> bool:
+        """Whether there is still something to be done before text may end."""
+        return any(environment.names(query) for query in self.form.unfinished)
 
     @property
     def _asked(self) -> set[str]:
@@ -197,13 +222,14 @@ class Lines:
         sorts = self.desk.surface.sorts
         return {name for name, sort in sorts.items() if sort.namespace != name and Rung.CTX in sort.rungs}
 
-    def _fits(self, ways: Sequence[_Way], end: str | None, base: str, after: str, number: int) -> str:
+    def _fits(self, ways: Sequence[_Way], end: str | None, here: _Here, number: int) -> str:
         """A line for whose operands there are names that fit; empty where none is to be."""
-        last = base.removesuffix("\n").rpartition("\n")[2]
         for attempt in range(_KINDS):
-            found = self._chosen(ways, end, base, number + attempt * _MOST)
-            line = "" if found == end else self._fitting(base, found, after)
-            if line is not None and line != last:
+            grammar = _together(ways, end)
+            drawn = number + attempt * _MOST * _BEGINNINGS
+            found = self._decoded(grammar, here.base, drawn).text
+            line = "" if found == end else self._fitting(here, found, grammar, drawn)
+            if line is not None:
                 return line
             ways = self._barred(ways, found)
         raise Stranded("nothing that could be written here has operands that fit")
@@ -229,21 +255,12 @@ class Lines:
 
     def _grammar(self, sort: str, environment: Environment) -> Grammar | None:
         """What a line of a block may be; None where nothing may."""
-        rung = min(self.desk.wanted.rung, Rung.GAMMA)
+        rung = min(max(self.desk.wanted.rung, Rung.GAMMA), Rung.CTX)
         letters = Letters(Keywords.WRITTEN)
         try:
             return expand(sort, self.desk.surface.fragments, environment, lambda _: rung, letters)
         except EmptyQueryError:
             return None
-
-    def _chosen(self, ways: Sequence[_Way], end: str | None, base: str, number: int) -> str:
-        """A line that does not repeat what hardly anything has made use of; where the model insists, one of another kind."""
-        idle = set(_idle(base))
-        for attempt in range(_TRIES):
-            text = self._decoded(_together(ways, end), base, number + attempt * _MOST).text
-            if text == end or _form(text) not in idle:
-                return text
-        return self._decoded(_together(self._barred(ways, text), end), base, number).text
 
     def _without(self, grammar: Grammar, line: str) -> Grammar | None:
         """A grammar of lines without the kinds of line, first choices of its start, that one is of."""
@@ -251,11 +268,10 @@ class Lines:
         while isinstance(rule := grammar.rules[start], Ref):
             start = rule.rule
         choices = rule.choices if isinstance(rule, Alt) else (rule,)
-        vocabulary = self.desk.context.vocabulary
         kept = []
         for each in choices:
             alone = Grammar({**grammar.rules, start: each}, grammar.start, grammar.closed)
-            if not self.desk.engine.compile(alone, vocabulary).accept_bytes(encode(line)):
+            if not self._admits(alone, line):
                 kept.append(each)
         if not kept:
             return None
@@ -264,7 +280,7 @@ class Lines:
     def _decoded(self, grammar: Grammar, base: str, number: int) -> Decoded:
         wanted = self.desk.wanted
         seed = wanted.sampling.seed
-        sampling = replace(wanted.sampling, seed=None if seed is None else seed * _MOST + number)
+        sampling = replace(wanted.sampling, seed=None if seed is None else seed * _SEEDS + number)
         sort = self.desk.spec.sort
         fragments = {**self.desk.surface.fragments, sort: Fragment(sort, grammar, {}, {})}
         executor = Executor(
@@ -279,49 +295,56 @@ class Lines:
         self._spend(decoded.ledger)
         return decoded
 
-    def _fitting(self, base: str, line: str, after: str) -> str | None:
+    def _fitting(self, here: _Here, line: str, grammar: Grammar, number: int) -> str | None:
         """A line with its operands written once more where they do not fit together; None where none do."""
         if self.desk.wanted.rung is not Rung.CTX:
             return line
-        spots = list(self._operands(base, line, after))
-        if all(line[start:end] in names for start, end, names in spots):
+        spots = list(self._operands(here, line))
+        if all(line[start:end] in self._names(here, line, [(start, end)]) for start, end in spots):
             return line
-        wishes = Wishes(self.desk.wanted.sampling, budget=_LONGEST)
-        filler = Filler(self.desk.surface, self.desk.context, self.desk.engine, wishes)
-        for at in range(len(spots)):
-            start = spots[at][0]
-            holed = _with_holes(line, [(each[0], each[1]) for each in spots[at:]])
-            offset = len(encode(base + holed[:start]))
-            try:
-                document = f"{base}{holed}\n{after}"
-                decoded = filler.fill_at(
-                    document, self.reader.analyse, offset, Rung.CTX, stop=self.patience.over
-                )
-            except (EmptyQueryError, InputError, Stranded):
-                return None
-            self._spend(decoded.ledger)
-            end = spots[at][1]
-            line = line[:start] + decoded.text + line[end:]
-            shift = len(decoded.text) - (end - start)
-            spots = [
-                (one + shift, other + shift, names) if one > start else (one, other, names)
-                for one, other, names in spots
+        for at, (start, end) in enumerate(spots):
+            behind = spots[at + 1][0] if at + 1 < len(spots) else len(line)
+            fitting = self._names(here, line, spots[at:])
+            names = [
+                name for name in fitting if self._admits(grammar, f"{line[:start]}{name}{line[end:behind]}")
             ]
+            if not names:
+                return None
+            choices = Grammar({"line": sequence((Literal(line[:start]), Names(tuple(names))))}, "line")
+            written = self._decoded(choices, here.base, number).text
+            line, shift = written + line[end:], len(written) - end
+            spots = [(one + shift, other + shift) if one > start else (one, other) for one, other in spots]
         return line
 
-    def _operands(self, base: str, line: str, after: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-        """Where in a line names stand that have to fit, and those that would."""
-        asked = self._asked
+    def _admits(self, grammar: Grammar, text: str) -> bool:
+        """Whether a line may begin so."""
+        return self.desk.engine.compile(grammar, self.desk.context.vocabulary).accept_bytes(encode(text))
+
+    def _names(self, here: _Here, line: str, spots: Sequence[tuple[int, int]]) -> tuple[str, ...]:
+        """The names that fit at the first of several places in a line, all of which are open."""
+        start = spots[0][0]
+        document = f"{here.base}{_with_holes(line, spots)}\n{here.after}"
+        offset = len(encode(here.base + line[:start]))
+        hole = next((each for each in self.reader.analyse(document).holes if each.span.start == offset), None)
+        if hole is None:
+            return ()
+        ladders = self.desk.surface.fragments[hole.sort].slots.values()
+        found = (candidates(ladder, hole.environment, Rung.CTX) or () for ladder in ladders)
+        return tuple(name for names in found for name in names)
+
+    def _operands(self, here: _Here, line: str) -> Iterator[tuple[int, int]]:
+        """Where in a line names stand that have to fit."""
+        asked = frozenset(self._asked)
+        known = {each.name for each in here.environment.names(Query(asked))}
         for word in _WORD.finditer(line):
             start, end = word.span()
-            offset = len(encode(base + line[:start]))
-            document = f"{base}{line[:start]}{_HOLE}{line[end:]}\n{after}"
+            if word[0] not in known:
+                continue
+            offset = len(encode(here.base + line[:start]))
+            document = f"{here.base}{line[:start]}{_HOLE}{line[end:]}\n{here.after}"
             holes = self.reader.analyse(document).holes
-            hole = next((each for each in holes if each.span.start == offset), None)
-            if hole is not None and hole.sort in asked:
-                ladders = self.desk.surface.fragments[hole.sort].slots.values()
-                found = (candidates(ladder, hole.environment, Rung.CTX) or () for ladder in ladders)
-                yield start, end, tuple(name for names in found for name in names)
+            if any(each.span.start == offset and each.sort in asked for each in holes):
+                yield start, end
 
     def _spend(self, ledger: Ledger) -> None:
         self.ledger.free_bits += ledger.free_bits
@@ -347,20 +370,6 @@ def _closed(lines: str) -> str:
     while kept and _opened(kept[-1]):
         kept.pop()
     return "".join(f"{line}\n" for line in kept)
-
-
-def _form(line: str) -> str:
-    """What a line gives a name to; empty: it gives none."""
-    found = _ASSIGNED.match(line)
-    return found["value"] if found else ""
-
-
-def _idle(text: str) -> Iterator[str]:
-    """What lines give names to that hardly occur elsewhere in a text."""
-    for line in text.splitlines():
-        found = _ASSIGNED.match(line)
-        if found and len(re.findall(rf"\b{found['name']}\b", text)) <= _IDLE:
-            yield found["value"]
 
 
 def _indent(line: str) -> str:

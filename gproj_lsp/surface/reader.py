@@ -23,6 +23,7 @@ from gproj_lsp.surface.spec import (
     CompletionSpec,
     LexerSpec,
     Limits,
+    LinesSpec,
     OpaqueSpec,
     PromptSpec,
     SortSpec,
@@ -111,6 +112,11 @@ class _Widening(_Strict):
     behind: tuple[str, ...]
 
 
+class _Lines(_Strict):
+    unfinished: tuple[RawQuery, ...] = ()
+    once: tuple[str, ...] = ()
+
+
 class _Completion(_Strict):
     sort: str
     scopes: dict[str, str] = {}
@@ -118,7 +124,7 @@ class _Completion(_Strict):
     in_comments: bool = False
     in_strings: bool = False
     widening: _Widening | None = None
-    lines: bool = False
+    lines: _Lines | None = None
 
 
 class _Sort(_Strict):
@@ -323,9 +329,18 @@ def _completion(file: TomlFile, sorts: Mapping[str, SortSpec], raw: Raw | None) 
         raise _error(file, error.message, "completion", "behind") from error
     scopes = MappingProxyType(table.scopes)
     widening = _widening(file, sorts, table.widening)
-    return CompletionSpec(
-        table.sort, scopes, behind, table.in_comments, table.in_strings, widening, table.lines
-    )
+    lines = _lines(file, sorts, table.lines)
+    return CompletionSpec(table.sort, scopes, behind, table.in_comments, table.in_strings, widening, lines)
+
+
+def _lines(file: TomlFile, sorts: Mapping[str, SortSpec], table: _Lines | None) -> LinesSpec | None:
+    if table is None:
+        return None
+    where = ("completion", "lines", "unfinished")
+    for sort in table.once:
+        _known(file, sorts, sort, "completion", "lines", "once")
+    unfinished = tuple(_query(file, sorts, query, *where) for query in table.unfinished)
+    return LinesSpec(unfinished, frozenset(table.once))
 
 
 def _widening(file: TomlFile, sorts: Mapping[str, SortSpec], table: _Widening | None) -> WideningSpec | None:

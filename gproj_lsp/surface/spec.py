@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
+from gproj_lsp.environment import Query
 from gproj_lsp.fragment import Fragment, Rung
 from gproj_lsp.gbnf import Grammar
 from gproj_lsp.policy import Policy
@@ -210,6 +211,19 @@ class WideningSpec:
 
 
 @dataclass(frozen=True)
+class LinesSpec:
+    """How text is written line by line, each in one of the blocks that indentation tells.
+
+    Attributes:
+        unfinished: What Γ holds while there is still something to be done: text does not end there.
+        once: The sorts of lines behind which no other follows in their block.
+    """
+
+    unfinished: tuple[Query, ...] = ()
+    once: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
 class CompletionSpec:
     """What is written where someone wants a text to be continued.
 
@@ -220,7 +234,7 @@ class CompletionSpec:
         in_comments: Whether anything is written inside comments.
         in_strings: Whether anything is written inside strings.
         widening: What lets a scope have names of something that it does not name yet; None: nothing.
-        lines: Whether text is written line by line, each in one of the blocks that indentation tells.
+        lines: How lines are written one after another; None: statements are written whole.
     """
 
     sort: str
@@ -229,7 +243,7 @@ class CompletionSpec:
     in_comments: bool = False
     in_strings: bool = False
     widening: WideningSpec | None = None
-    lines: bool = False
+    lines: LinesSpec | None = None
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from gproj_lsp.decode.complete import Completer, Wanted
 from gproj_lsp.decode.context import Context
 from gproj_lsp.decode.engines import make_engine
 from gproj_lsp.decode.models.fake import FakeModel
+from gproj_lsp.decode.sampling import Sampling
 from gproj_lsp.errors import Cancelled
 from gproj_lsp.fragment import Rung
 from gproj_lsp.ide import Analyzer
@@ -25,9 +26,9 @@ BEFORE = """\
 import tilelang.language as T
 
 
-def make(M, K, block_M, block_K, dtype=T.float16):
+def make(M, N, K, block_M, block_N, block_K, dtype=T.float16):
     @T.prim_func
-    def kernel(A: T.Tensor((M, K), dtype), C: T.Tensor((M, K), dtype)):
+    def kernel(A: T.Tensor((M, K), dtype), B: T.Tensor((K, N), dtype), C: T.Tensor((M, N), dtype)):
 """
 AFTER = "\n    return kernel\n"
 
@@ -60,11 +61,16 @@ def completed(analyzer, wanted, *, before=BEFORE, after=AFTER, budget=2000, stop
 
 
 BODY = """\
-        with T.Kernel(T.ceildiv(K, block_K), T.ceildiv(M, block_M), threads=128) as (bx, by):
-            tile = T.alloc_shared((block_M, block_K), dtype)
+        with T.Kernel(T.ceildiv(N, block_N), T.ceildiv(M, block_M), threads=128) as (bx, by):
+            left = T.alloc_shared((block_M, block_K), dtype)
+            right = T.alloc_shared((block_K, block_N), dtype)
+            total = T.alloc_fragment((block_M, block_N), dtype)
+            T.clear(total)
             for k in T.Pipelined(T.ceildiv(K, block_K), num_stages=2):
-                T.copy(A[by * block_M, k * block_K], tile)
-            T.copy(tile, C[by * block_M, bx * block_K])
+                T.copy(A[by * block_M, k * block_K], left)
+                T.copy(B[k * block_K, bx * block_N], right)
+                T.gemm(left, right, total)
+            T.copy(total, C[by * block_M, bx * block_N])
 """
 
 
@@ -76,20 +82,57 @@ def test_a_body_is_written_to_where_the_text_behind_goes_on(analyzer):
 
 def test_what_a_line_declares_is_in_scope_for_the_next(analyzer):
     """A name that no line before declares has no way to be written."""
-    wanted = BODY.replace("tile, C[", "tail, C[") + AFTER.lstrip("\n")
-    assert "tail" not in completed(analyzer, wanted).text
+    wanted = BODY.replace("total, C[", "totel, C[") + AFTER.lstrip("\n")
+    assert "totel" not in completed(analyzer, wanted).text
 
 
 def test_a_new_name_hides_none(analyzer):
-    found = completed(analyzer, BODY.replace("tile", "A") + AFTER.lstrip("\n"))
+    found = completed(analyzer, BODY.replace("left", "A") + AFTER.lstrip("\n"))
     assert not re.search(r"^\s*A = ", found.text, re.MULTILINE)
 
 
 def test_operands_that_do_not_fit_are_written_again(analyzer):
-    wanted = BODY.replace("k * block_K], tile)", "k * block_K], C)") + AFTER.lstrip("\n")
-    assert "T.copy(A[by * block_M, k * block_K], tile)" in completed(analyzer, wanted).text
+    wanted = BODY.replace("k * block_K], left)", "k * block_K], right)") + AFTER.lstrip("\n")
+    assert "T.copy(A[by * block_M, k * block_K], left)" in completed(analyzer, wanted).text
     loose = completed(analyzer, wanted, rung=Rung.GAMMA)
-    assert "T.copy(A[by * block_M, k * block_K], C)" in loose.text
+    assert "T.copy(A[by * block_M, k * block_K], right)" in loose.text
+
+
+def test_what_was_not_written_is_not_read_and_what_was_not_read_not_written(analyzer):
+    wanted = BODY.replace("T.gemm(left, right, total)", "T.copy(A[by * block_M, k * block_K], left)")
+    assert completed(analyzer, wanted).text.count("], left)") == 1
+    assert completed(analyzer, wanted, rung=Rung.GAMMA).text.count("], left)") == 2
+    wanted = BODY.replace("            T.clear(total)\n", "            T.copy(left, right)\n")
+    assert "T.copy(left, right)" not in completed(analyzer, wanted).text
+
+
+def test_a_grid_is_not_begun_twice(analyzer):
+    found = completed(analyzer, BODY + BODY + AFTER.lstrip("\n"))
+    assert found.text.count("with T.Kernel(") == 1
+
+
+def test_a_text_that_leaves_something_undone_is_not_told_as_whole(analyzer):
+    """The model would end before results are stored."""
+    wanted = "".join(BODY.splitlines(keepends=True)[:-1]) + AFTER.lstrip("\n")
+    found = completed(analyzer, wanted)
+    assert found.reason or "C[by * block_M, bx * block_N])" in found.text
+
+
+def test_what_can_not_be_ended_is_begun_anew_where_choices_are_drawn(analyzer, monkeypatch):
+    """A tile that nothing may read leads nowhere; the second beginning has another seed."""
+    begun = []
+    lines_of = line_writing.Lines._lines
+
+    def counted(self, base, indent, after, first):
+        begun.append(first)
+        yield from lines_of(self, base, indent, after, first)
+        if len(begun) == 1:
+            self.reason = "it led nowhere"
+
+    monkeypatch.setattr(line_writing.Lines, "_lines", counted)
+    found = completed(analyzer, BODY + AFTER.lstrip("\n"), sampling=Sampling(0.1, seed=1))
+    assert len(begun) == 2
+    assert (found.text, found.reason) == (BODY.rstrip("\n"), "")
 
 
 @pytest.mark.parametrize("rung", [Rung.CTX, Rung.GAMMA, Rung.BASE])
@@ -118,7 +161,7 @@ def test_an_indentation_that_is_typed_is_not_written_again(analyzer):
 def test_a_block_in_which_nothing_can_stand_is_not_begun(analyzer):
     """No buffer reaches as far as that loop over elements does."""
     wanted = BODY.replace(
-        "T.copy(tile, C[by * block_M, bx * block_K])", "for i, j in T.Parallel(block_K, block_K):"
+        "T.copy(total, C[by * block_M, bx * block_N])", "for i, j in T.Parallel(block_K, block_K):"
     )
     found = completed(analyzer, wanted + AFTER.lstrip("\n"))
     assert not found.text.rstrip().endswith(":")

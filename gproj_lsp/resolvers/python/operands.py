@@ -14,7 +14,9 @@ from gproj_lsp.resolvers.python.computing import dims_in
 from gproj_lsp.resolvers.python.lookup import Lookup
 from gproj_lsp.resolvers.python.roles import Operand
 from gproj_lsp.resolvers.python.scopes import Module, Use
+from gproj_lsp.resolvers.python.states import States
 from gproj_lsp.resolvers.python.symbols import Dims, Symbols, differ, same
+from gproj_lsp.resolvers.python.tiles import Tiles
 from gproj_lsp.resolvers.python.tree import Node, span_of, text_of
 from gproj_lsp.resolvers.python.values import Call, Values
 from gproj_lsp.text import Span
@@ -132,6 +134,7 @@ class Operands:
         self._values = values
         self._lookup = lookup
         self._environment = environment
+        self._states = States(module, symbols, values)
 
     def wanted(self, use: Use) -> Wanted | None:
         """What stands where a name is read, if it has to be something particular."""
@@ -142,6 +145,24 @@ class Operands:
         names = [each for each in self._visible(use) if each.sort == wanted.sort]
         goes = self._together(wanted.asking, names) if wanted.asking is not None else wanted.shaped
         return Frame.of(wanted.marked(each, shaped=wanted.shaped(each) and goes(each)) for each in names)
+
+    def states(self, use: Use) -> Frame:
+        """The buffers of a place where nothing particular stands, each with its state there, and what follows for tiles."""
+        if not self._values:
+            return Frame()
+        names = list(self._visible(use))
+        buffers = list(self._states.of((each for each in names if each.sort == _BUFFER), use))
+        if not buffers:
+            return Frame()
+        around = self._symbols.counted(use.span.start)
+        loops = [
+            replace(each, attrs={**each.attrs, "around": _FITS if each.name in around else _DIFFERS})
+            for each in names
+            if each.sort == "Loop"
+        ]
+        others = [each for each in names if each.sort not in (_BUFFER, "Loop")]
+        tiles = Tiles.among([*buffers, *loops, *others])
+        return Frame.of((*buffers, *loops, *tiles.names()))
 
     def fitting(self, use: Use, wanted: Wanted) -> tuple[str, ...]:
         """Spellings of the names that fit at a place."""

@@ -23,6 +23,8 @@ Of an operand:
 - `mem`: where it may lie; `refuses`: where it certainly can't, if one of those `beside` it lies elsewhere;
 - `shape`: its extents, a letter each, letters that operands share being equal; `*` for any; `turned` for those when the
   parameter that `turns` names is true; `drops`: the parameter that says which extent it lacks of what `of` names;
+- `does`: what becomes of it: `reads`, where nothing else is said, `writes`, `updates` what was there, or `sets` all of it to
+  a number;
 - `root`: that a parameter which such a sum begins with is of the sort.
 """
 
@@ -67,6 +69,11 @@ class Operand:
     def refuses(self) -> frozenset[str]:
         """Where it can't lie."""
         return frozenset(self.attrs.get("refuses", "").split())
+
+    @property
+    def does(self) -> str:
+        """What becomes of it: `reads`, `writes`, `updates` or `sets`."""
+        return self.attrs.get("does", "reads")
 
 
 @dataclass(frozen=True)

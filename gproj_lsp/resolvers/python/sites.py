@@ -62,11 +62,13 @@ class Sites:
 
     def frames(self, offset: int, site: Site | None) -> tuple[Frame, ...]:
         """The names that can be read at a byte offset, outermost frame first."""
-        frames = self._lookup.frames(site.use if site is not None else self.use_at(offset))
+        use = site.use if site is not None else self.use_at(offset)
+        frames = self._lookup.frames(use)
         if site is not None and site.wanted is not None:
             return (*frames, self._operands.frame(site.use, site.wanted))
         if site is None or not site.owner:
-            return frames
+            states = self._operands.states(use)
+            return (*frames, states) if states.bindings else frames
         members = self._api.frame(site.sort, site.owner, without=site.without, kind=site.kind)
         return (*frames, members)
 

@@ -62,6 +62,19 @@ class Symbols:
                 if each.type == "decorator" and each.named_child_count:
                     yield each.named_children[0]
 
+    def counted(self, offset: int) -> frozenset[str]:
+        """The names that the loops and contexts around a byte offset bind."""
+        found: set[str] = set()
+        here = self.tree.descendant_for_byte_range(offset, offset)
+        while here is not None:
+            if here.type in ("for_statement", "with_statement"):
+                body = here.child_by_field_name("body")
+                inside = body is not None and body.start_byte <= offset
+                heads = [each for each in here.children if each != body] if inside else []
+                found |= {text_of(each) for head in heads for each in _targets(head)}
+            here = here.parent
+        return frozenset(found)
+
     def use(self, node: Node) -> Use | None:
         """The name that a node reads, if it is one."""
         return self._uses.get(span_of(node)) if node.type == "identifier" else None
@@ -137,6 +150,25 @@ class Symbols:
                 yield use
             elif each.type in ("binary_operator", "parenthesized_expression"):
                 left += each.named_children
+
+
+def _targets(head: Node) -> Iterator[Node]:
+    """The identifiers that the head of a loop or of a context binds."""
+    left = [head]
+    while left:
+        node = left.pop()
+        above = node.parent.type if node.parent is not None else ""
+        if node.type == "identifier" and (above == "for_statement" or _in_target(node)):
+            yield node
+        left += node.named_children
+
+
+def _in_target(node: Node) -> bool:
+    """Whether an identifier stands behind an `as`, or among several before an `in`."""
+    above = node.parent
+    while above is not None and above.type in ("tuple_pattern", "pattern_list", "tuple"):
+        above = above.parent
+    return above is not None and above.type in ("as_pattern_target", "for_statement")
 
 
 def arguments(step: Step, parameters: tuple[str, ...]) -> Mapping[str, Span]:
