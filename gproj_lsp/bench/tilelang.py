@@ -1,83 +1,68 @@
 """Operands of tile kernels: what each rung leaves to choose, and what becomes of the kernels (paper, section 6.1).
 
 Everything but the operands stays as it is written. They are filled from left to right, each as strongly as its arm says; then
-TileLang elaborates the kernel, which needs no GPU.
+TileLang elaborates the kernel, which needs no GPU. In two stages (section 6.5), the model first chooses which of several
+kernels that is, under an enumeration of them.
 """
 
 from __future__ import annotations
 
-import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from types import MappingProxyType
 
-import msgspec
-
-from gproj_lsp import tomlfile
-from gproj_lsp.bench.opened import Opened
+from gproj_lsp.bench.kernels import SORT, Judge, Kernel
 from gproj_lsp.bench.sheet import Sheet, Value, model_of
 from gproj_lsp.decode.base import LanguageModel, MaskEngine
 from gproj_lsp.decode.context import Context
+from gproj_lsp.decode.executor import Executor
 from gproj_lsp.decode.fill import Filler
-from gproj_lsp.decode.hole import Decoded, Wishes
+from gproj_lsp.decode.free import freely
+from gproj_lsp.decode.hole import Decoded, Place, Wishes
 from gproj_lsp.decode.lanes import Crew, Job
 from gproj_lsp.decode.models.fake import UniformModel
 from gproj_lsp.decode.sampling import Sampling
-from gproj_lsp.environment import Binding, Query
-from gproj_lsp.errors import EmptyQueryError, GprojError, InputError
-from gproj_lsp.fragment import Rung, SlotLadder
+from gproj_lsp.environment import EMPTY, Binding, Query
+from gproj_lsp.errors import EmptyQueryError, GprojError
+from gproj_lsp.fragment import Fragment, Rung, SlotLadder
+from gproj_lsp.gbnf import Grammar, Names
+from gproj_lsp.ghosts import GHOST
 from gproj_lsp.holes import Hole
 from gproj_lsp.ide import Analyzer
-from gproj_lsp.oracles.base import Judgement
+from gproj_lsp.policy import Policy
 from gproj_lsp.surface import Surface
+from gproj_lsp.text import encode
 
-__all__ = ["ARMS", "PUBLISHED", "Kernel", "kernels", "run"]
+__all__ = ["ARMS", "PUBLISHED", "STAGES", "choosing", "in_turn", "run", "unconstrained"]
 
-ARMS = ("free", "gamma", "ctx", "ctx-shape", "uniform")
-"""Any identifier; any declared buffer; one that lies where the operation takes it; one with the extents it needs, too; and that
-chosen by a model that prefers nothing."""
+ARMS = ("free", "gamma", "ctx", "ctx-shape", "uniform", "uniform-shape")
+"""Any identifier; any declared buffer; one that lies where the operation takes it; one with the extents it needs, too; and the
+last two chosen by a model that prefers nothing."""
+STAGES = ("unconstrained", "free", "gamma", "ctx-shape")
+"""The arms of two stages: what the model makes of the signature by itself, and then as above."""
 PUBLISHED: Mapping[str, tuple[float | None, float | None, float | None]] = MappingProxyType(
     {
         "free": (0.0, 998.0, None),
         "gamma": (0.75, 538.0, None),
         "ctx": (None, 287.0, 0.025),
         "ctx-shape": (None, 92.0, 0.0),
-        "uniform": (None, None, None),
     }
 )
 """The paper's share of kernels that compile, free bits, and share of operands of a wrong shape, Qwen3-0.6B."""
 _RUNGS = {"free": Rung.BASE, "gamma": Rung.GAMMA}
-_SORT = "Buffer"
-_OPEN = re.compile(r"<(\w+)>")
+_BY_CHANCE = {"uniform": "ctx", "uniform-shape": "ctx-shape"}
 _TEMPERATURE = 1.0
 _BUDGET = 32
+_PLAN = "Plan"
+_LONG = 512
+"""Tokens of a body that is written without a mask."""
+_ENDS = ("\n    return", "\nreturn", "\n\n\n", "```")
+"""Where such a body is taken to end."""
 
-Judge = Callable[[str, Sequence[str]], Judgement]
-"""What becomes of a module and of calls of what it defines."""
-
-
-@dataclass(frozen=True)
-class Kernel(Opened):
-    """A kernel with its operands taken out.
-
-    Attributes:
-        name: What it is called.
-        calls: What makes the kernel, for the judge.
-    """
-
-    name: str
-    calls: tuple[str, ...]
-
-
-class _Text(msgspec.Struct, forbid_unknown_fields=True):
-    text: str
-    calls: tuple[str, ...]
-
-
-class _File(msgspec.Struct, forbid_unknown_fields=True):
-    kernels: dict[str, _Text]
+Which = Callable[[LanguageModel, int], Kernel]
+"""The kernel that a model is to fill, by its number."""
 
 
 @dataclass(frozen=True)
@@ -95,37 +80,45 @@ class _Pick:
 class _Taken:
     """What one kernel got in one arm."""
 
-    names: tuple[str, ...]
-    picks: tuple[_Pick, ...]
-    failed: bool
-    seconds: float
+    kernel: Kernel
+    text: str
+    picks: tuple[_Pick, ...] = ()
+    ghosts: int = 0
+    failed: bool = False
+    seconds: float = 0.0
     accepted: bool = False
 
 
-def kernels(path: Path | None = None) -> tuple[Kernel, ...]:
-    """Kernels with open operands: those that are shipped, or a file's of the same form.
+def in_turn(kernels: Sequence[Kernel]) -> Which:
+    """Each of several kernels in its turn."""
+    return lambda _, number: kernels[number % len(kernels)]
+
+
+def choosing(kernels: Sequence[Kernel], engine: MaskEngine, seed: int = 0) -> Which:
+    """The one of several kernels that the model chooses under an enumeration of their names, told the first line of each.
 
     Args:
-        path: The file.
-
-    Raises:
-        InputError: It can't be read, or is something else.
+        kernels: Among which.
+        engine: The mask engine.
+        seed: Of the first choice; each next one has the next.
     """
-    path = path or Path(__file__).with_suffix(".toml")
-    try:
-        file = msgspec.convert(tomlfile.read(path).table, _File)
-    except msgspec.ValidationError as error:
-        raise InputError(f"no kernels: {error}", place=str(path)) from error
-    return tuple(_kernel(name, said) for name, said in file.kernels.items())
+    told = "".join(
+        f"# {each.name}: {each.between[0].partition(chr(10))[0].lstrip('# ')}\n" for each in kernels
+    )
+    grammar = Grammar({"root": Names(tuple(each.name for each in kernels))}, "root")
+    fragments = {_PLAN: Fragment(_PLAN, grammar, {}, {})}
 
+    def which(model: LanguageModel, number: int) -> Kernel:
+        wishes = Wishes(Sampling(_TEMPERATURE, 1.0, seed + number), budget=_BUDGET)
+        executor = Executor(Context(model), engine, fragments, {_PLAN: Policy((Rung.GAMMA,))}, wishes)
+        name = executor.decode(_PLAN, EMPTY, Place(encode(f"{told}# The best of these: "))).text
+        return next(each for each in kernels if each.name == name)
 
-def _kernel(name: str, said: _Text) -> Kernel:
-    parts = _OPEN.split(said.text.lstrip("\n"))
-    return Kernel(_SORT, tuple(parts[::2]), tuple(parts[1::2]), name, said.calls)
+    return which
 
 
 def run(  # noqa: PLR0913  (data, adapters, and how much of it)
-    tasks: Sequence[Kernel],
+    which: Which,
     analyzer: Analyzer,
     crew: Crew,
     engine: MaskEngine,
@@ -139,12 +132,12 @@ def run(  # noqa: PLR0913  (data, adapters, and how much of it)
     """Fill kernels' operands in each arm, and have them judged.
 
     Args:
-        tasks: Kernels, taken in turn.
+        which: The kernels.
         analyzer: Analyses them.
         crew: The model, and how many kernels it fills at once.
         engine: The engine of open operands.
         judge: Says what becomes of a kernel.
-        arms: Which of `ARMS`.
+        arms: Which of `ARMS` and `STAGES`.
         sample: How many kernels an arm fills.
         seed: Of the first kernel; each next one has the next.
         progress: Told how many kernels of how many are filled.
@@ -156,33 +149,53 @@ def run(  # noqa: PLR0913  (data, adapters, and how much of it)
 
     def job(arm: str, number: int) -> Job[_Taken]:
         def run(model: LanguageModel) -> _Taken:
-            who = UniformModel(model.vocabulary) if arm == "uniform" else model
-            wishes = Wishes(Sampling(_TEMPERATURE, 1.0, seed + number), allow_base=True, budget=_BUDGET)
+            kernel, sampling = which(model, number), Sampling(_TEMPERATURE, 1.0, seed + number)
+            if arm == "unconstrained":
+                return _written(kernel, analyzer, Context(model), sampling)
+            who = UniformModel(model.vocabulary) if arm in _BY_CHANCE else model
+            wishes = Wishes(sampling, allow_base=True, budget=_BUDGET)
             filler = Filler(_surface(analyzer.surface, arm), Context(who), engine, wishes)
-            return _take(arm, tasks[number % len(tasks)], analyzer, filler)
+            return _take(arm, kernel, analyzer, filler)
 
         return run
 
     jobs = [job(arm, number) for number in range(sample) for arm in wanted]
     filled = [outcome.get() for outcome in crew.run(jobs, lambda done: progress(done, len(jobs)))]
-    found = [_judged(taken, tasks[at // len(wanted) % len(tasks)], judge) for at, taken in enumerate(filled)]
-    return _sheet(crew, len(tasks), {arm: found[at :: len(wanted)] for at, arm in enumerate(wanted)})
+    found = [_judged(taken, judge) for taken in filled]
+    return _sheet(crew, {arm: found[at :: len(wanted)] for at, arm in enumerate(wanted)})
+
+
+def unconstrained(kernel: Kernel, analyzer: Analyzer, context: Context, sampling: Sampling) -> str:
+    """A kernel with the body that a model writes under its signature by itself, shown what it is shown under masks."""
+    before, after = kernel.shell
+    shown = analyzer.surface.prompt.example + before
+    return before + freely(context, encode(shown), _ENDS, _LONG, sampling=sampling).text + after
+
+
+def _written(kernel: Kernel, analyzer: Analyzer, context: Context, sampling: Sampling) -> _Taken:
+    began = time.perf_counter()
+    text = unconstrained(kernel, analyzer, context, sampling)
+    ghosts = sum(found.code == GHOST for found in analyzer.analyse(text).diagnostics)
+    return _Taken(kernel, text, ghosts=ghosts, seconds=time.perf_counter() - began)
 
 
 def _take(arm: str, kernel: Kernel, analyzer: Analyzer, filler: Filler) -> _Taken:
     began = time.perf_counter()
     names: list[str] = []
     picks: list[_Pick] = []
+    failed = False
     for original in kernel.names:
         document, offset = kernel.text(names), kernel.hole(names)
         hole = next(each for each in analyzer.analyse(document).holes if each.span.start == offset)
         try:
             decoded = _fill(arm, document, analyzer, offset, filler)
         except GprojError:
-            return _Taken(tuple(names), tuple(picks), failed=True, seconds=time.perf_counter() - began)
+            failed = True
+            break
         names.append(decoded.text)
         picks.append(_pick(decoded, hole, original))
-    return _Taken(tuple(names), tuple(picks), failed=False, seconds=time.perf_counter() - began)
+    ghosts = sum(pick.ghost for pick in picks)
+    return _Taken(kernel, kernel.text(names), tuple(picks), ghosts, failed, time.perf_counter() - began)
 
 
 def _fill(arm: str, document: str, analyzer: Analyzer, offset: int, filler: Filler) -> Decoded:
@@ -199,7 +212,7 @@ def _fill(arm: str, document: str, analyzer: Analyzer, offset: int, filler: Fill
 
 
 def _pick(decoded: Decoded, hole: Hole, original: str) -> _Pick:
-    declared = hole.environment.names(Query.of(_SORT))
+    declared = hole.environment.names(Query.of(SORT))
     found: Binding | None = next((each for each in declared if each.spelling == decoded.text), None)
     attrs = found.attrs if found is not None else {}
     return _Pick(
@@ -211,19 +224,19 @@ def _pick(decoded: Decoded, hole: Hole, original: str) -> _Pick:
     )
 
 
-def _judged(taken: _Taken, kernel: Kernel, judge: Judge) -> _Taken:
+def _judged(taken: _Taken, judge: Judge) -> _Taken:
     if taken.failed:
         return taken
-    return replace(taken, accepted=judge(kernel.text(taken.names), kernel.calls).accepted)
+    return replace(taken, accepted=judge(taken.text, taken.kernel.calls).accepted)
 
 
 def _surface(surface: Surface, arm: str) -> Surface:
     """The surface, which for `ctx` asks nothing of extents."""
-    if arm != "ctx":
+    if _BY_CHANCE.get(arm, arm) != "ctx":
         return surface
-    fragment = surface.fragments[_SORT]
+    fragment = surface.fragments[SORT]
     slots = {name: _without_shape(ladder) for name, ladder in fragment.slots.items()}
-    return replace(surface, fragments={**surface.fragments, _SORT: replace(fragment, slots=slots)})
+    return replace(surface, fragments={**surface.fragments, SORT: replace(fragment, slots=slots)})
 
 
 def _without_shape(ladder: SlotLadder) -> SlotLadder:
@@ -234,12 +247,13 @@ def _without_shape(ladder: SlotLadder) -> SlotLadder:
     return replace(ladder, queries=queries)
 
 
-def _sheet(crew: Crew, count: int, arms: Mapping[str, Sequence[_Taken]]) -> Sheet:
+def _sheet(crew: Crew, arms: Mapping[str, Sequence[_Taken]]) -> Sheet:
     return Sheet(
-        f"Operands of {count} tile kernels, temperature {_TEMPERATURE:g}, {model_of(crew)}",
+        f"Operands of tile kernels, temperature {_TEMPERATURE:g}, {model_of(crew)}",
         (
             "arm",
             "samples",
+            "kernels",
             "elaborate",
             "ghosts",
             "with ghosts",
@@ -258,7 +272,7 @@ def _sheet(crew: Crew, count: int, arms: Mapping[str, Sequence[_Taken]]) -> Shee
             "elaborate: the share of kernels that TileLang elaborates. with ghosts: kernels with at least one ghost.",
             "wrong shape, wrong memory: shares of operands that are declared and certainly do not fit; copies of another shape",
             "elaborate. original: the share of operands that are those of the kernel as it was written.",
-            "free bits: a kernel's mean. failed: kernels of which an operand stayed open. uniform: ctx-shape by chance.",
+            "free bits: a kernel's mean. failed: kernels of which an operand stayed open. uniform: ctx by chance.",
             "published: section 6.1 of the paper, Qwen3-0.6B, a GEMM of its own, whose rungs are not quite these.",
         ),
     )
@@ -271,17 +285,19 @@ def _row(arm: str, taken: Sequence[_Taken]) -> tuple[Value, ...]:
     def share(counted: int, of: int) -> float | None:
         return counted / of if of else None
 
-    compiled, bits, shape = PUBLISHED[arm]
+    compiled, bits, shape = PUBLISHED.get(arm, (None, None, None))
+    chosen = Counter(each.kernel.name for each in taken)
     return (
         arm,
         len(taken),
+        " ".join(f"{name}:{count}" for name, count in sorted(chosen.items())),
         share(sum(each.accepted for each in taken), len(taken)),
-        sum(pick.ghost for pick in picks),
-        sum(any(pick.ghost for pick in each.picks) for each in taken),
+        sum(each.ghosts for each in taken),
+        sum(bool(each.ghosts) for each in taken),
         share(sum(not pick.shaped for pick in picks), len(picks)),
         share(sum(not pick.spaced for pick in picks), len(picks)),
         share(sum(pick.original for pick in picks), len(picks)),
-        _mean([sum(pick.bits for pick in each.picks) for each in whole]),
+        _mean([sum(pick.bits for pick in each.picks) for each in whole if each.picks]),
         len(taken) - len(whole),
         _mean([each.seconds for each in taken]),
         compiled,

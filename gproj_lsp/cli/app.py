@@ -23,6 +23,14 @@ class Format(str, Enum):
     sarif = "sarif"
 
 
+class KernelPart(str, Enum):
+    """What `bench tilelang` leaves open in kernels."""
+
+    operands = "operands"
+    stages = "stages"
+    bodies = "bodies"
+
+
 def _examples(*lines: str) -> str:
     """An epilog that is not re-wrapped."""
     return "\n".join(("\b", "Examples:", *(f"  {line}" for line in lines)))
@@ -643,9 +651,22 @@ def bench_ladder(
     epilog=_examples("gproj-lsp bench tilelang --python venv/bin/python --sample 200 -c model=code.gguf"),
 )
 def bench_tilelang(
+    part: Annotated[
+        KernelPart,
+        typer.Option(
+            help="operands: those of several kernels; stages: those of one kernel of which the model first chooses a plan; "
+            "bodies: all that stands under a signature."
+        ),
+    ] = KernelPart.operands,
     arms: Annotated[
-        str, typer.Option("--arms", metavar="NAME,NAME", help="Which arms.")
-    ] = "free,gamma,ctx,ctx-shape,uniform",
+        str | None,
+        typer.Option(
+            "--arms",
+            metavar="NAME,NAME",
+            help="Which arms: free, gamma, ctx, ctx-shape, uniform, uniform-shape; of stages also unconstrained; of bodies "
+            "ctx, uniform, unconstrained. All of them where nothing is said.",
+        ),
+    ] = None,
     sample: Annotated[int, typer.Option("--sample", min=1, help="Kernels an arm.")] = 10,
     seed: DrawSeed = 0,
     batch: SideBySide = 1,
@@ -653,6 +674,9 @@ def bench_tilelang(
         str,
         typer.Option("--python", metavar="FILE", help="The Python that has TileLang.", show_default=False),
     ] = sys.executable,
+    lower: Annotated[
+        bool, typer.Option("--lower", help="Have kernels lowered to CUDA C++, too; that needs no GPU either.")
+    ] = False,
     kernels: Annotated[
         Path | None,
         typer.Option("--kernels", metavar="FILE", help="Other kernels, in the form of the shipped ones."),
@@ -660,18 +684,20 @@ def bench_tilelang(
     json: Json = False,
     overrides: Overrides = None,
 ) -> int:
-    """What each rung leaves to choose at the operands of tile kernels, and how many of those elaborate.
+    """What each rung leaves to choose in tile kernels, and how many of those elaborate.
 
     Runs the kernels that it fills, in processes of their own, to have TileLang judge them.
     """
-    from gproj_lsp.cli.bench import tilelang as body
+    from gproj_lsp.cli.tiles import run
 
-    return body(
+    return run(
+        part=part.value,
         arms=arms,
         sample=sample,
         seed=seed,
         batch=batch,
         python=python,
+        lower=lower,
         file=kernels,
         json=json,
         overrides=overrides or (),

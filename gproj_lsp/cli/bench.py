@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, closing
 from functools import cache
 from pathlib import Path
@@ -25,7 +25,20 @@ from gproj_lsp.surface import Surface
 if TYPE_CHECKING:
     from gproj_lsp.bench.sql import World
 
-__all__ = ["batch", "columns", "forced", "inline", "ladder", "lsp", "slots", "sql", "throughput", "tilelang"]
+__all__ = [
+    "batch",
+    "chosen_arms",
+    "columns",
+    "counting",
+    "forced",
+    "inline",
+    "ladder",
+    "lsp",
+    "slots",
+    "sql",
+    "throughput",
+    "write",
+]
 
 _TASKS = "tasks.json"
 _DATABASES = "databases"
@@ -41,9 +54,9 @@ def throughput(*, names: str, rounds: int, json: bool, overrides: Iterable[str])
         context = Context(open_model(settings))
         engine = make_engine(settings.text("engine"))
         sheet = bench.run(
-            context, engine, sizes=_sizes(names), rounds=rounds, progress=_counting(shown, "pair")
+            context, engine, sizes=_sizes(names), rounds=rounds, progress=counting(shown, "pair")
         )
-    return _write([sheet], json=json)
+    return write([sheet], json=json)
 
 
 def batch(
@@ -57,7 +70,7 @@ def batch(
     with progress("loading the model") as shown:
         model = open_batch(settings, max(counts), threads=1 if processor else None)
         engine = make_engine(settings.text("engine"))
-        told = _counting(shown, "round")
+        told = counting(shown, "round")
         sheets = [
             bench.run(
                 model,
@@ -70,7 +83,7 @@ def batch(
             )
             for size in _sizes(names)
         ]
-    return _write(sheets, json=json)
+    return write(sheets, json=json)
 
 
 def forced(*, rounds: int, json: bool, overrides: Iterable[str]) -> int:
@@ -81,9 +94,9 @@ def forced(*, rounds: int, json: bool, overrides: Iterable[str]) -> int:
     with progress("loading the model") as shown:
         context = Context(open_model(settings))
         engine = make_engine(settings.text("engine"))
-        told = _counting(shown, "round")
+        told = counting(shown, "round")
         sheet = bench.run(context, engine, bench.read_pinned(), rounds=rounds, progress=told)
-    return _write([sheet], json=json)
+    return write([sheet], json=json)
 
 
 def slots(*, names: str, rounds: int, json: bool, overrides: Iterable[str]) -> int:
@@ -102,7 +115,7 @@ def slots(*, names: str, rounds: int, json: bool, overrides: Iterable[str]) -> i
             bench.run(context.vocabulary, engine, sizes=_sizes(names), rounds=rounds),
             bench.second_hole(surface, context, engine, source.text, example.analyzer(surface).analyse),
         ]
-    return _write(sheets, json=json)
+    return write(sheets, json=json)
 
 
 def columns(
@@ -133,7 +146,7 @@ def columns(
         crews = [crew, Alone(UniformModel(crew.vocabulary))] if uniform else [crew]
         engine = make_engine(settings.text("engine"))
         for each in crews:
-            told = _counting(shown, f"fill of {each.name}")
+            told = counting(shown, f"fill of {each.name}")
             sheets.append(
                 bench.run(
                     tasks,
@@ -147,7 +160,7 @@ def columns(
                     progress=told,
                 )
             )
-    return _write(sheets, json=json)
+    return write(sheets, json=json)
 
 
 def inline(
@@ -182,11 +195,11 @@ def inline(
             chosen,
             crew,
             make_engine(settings.text("engine")),
-            arms=arms.split(","),
+            arms=chosen_arms(arms, bench.ARMS),
             milliseconds=milliseconds,
-            progress=_counting(shown, "offer"),
+            progress=counting(shown, "offer"),
         )
-    return _write([bench.sheet(crew, offers, milliseconds)], json=json)
+    return write([bench.sheet(crew, offers, milliseconds)], json=json)
 
 
 def lsp(*, lines: int, rounds: int, seed: int, json: bool, overrides: Iterable[str]) -> int:
@@ -221,7 +234,7 @@ def lsp(*, lines: int, rounds: int, seed: int, json: bool, overrides: Iterable[s
                 milliseconds=example.settings.number("inline.milliseconds"),
             ),
         ]
-    return _write(sheets, json=json)
+    return write(sheets, json=json)
 
 
 def _without_ghosts(text: str, analyse: Callable[[str], Analysis]) -> str:
@@ -252,12 +265,12 @@ def sql(
 
     workspaces = Workspaces(overrides)
     chosen = _surface(workspaces, surface)
-    wanted = tuple(arms.split(","))
+    wanted = chosen_arms(arms, bench.ARMS)
     questions = bench.drawn(read_tasks(tasks), sample, seed)
     settings = workspaces.at(Path.cwd()).settings
     with progress("loading the model") as shown, ExitStack() as stack:
         file = Answers(answers) if answers else None
-        count, done = _counting(shown, "answer"), itertools.count(1)
+        count, done = counting(shown, "answer"), itertools.count(1)
 
         def told(answer: Answer) -> None:
             count(next(done), len(questions) * len(wanted))
@@ -271,7 +284,7 @@ def sql(
             world_of(name)  # what can't be opened is told before hours of work
         known = file.known if file else ()
         found = bench.run(questions, world_of, chosen, crew, engine, arms=wanted, known=known, told=told)
-    return _write([bench.sheet(crew, found)], json=json)
+    return write([bench.sheet(crew, found)], json=json)
 
 
 def ladder(
@@ -304,47 +317,25 @@ def ladder(
             chosen,
             open_crew(settings, batch),
             make_engine(settings.text("engine")),
-            progress=_counting(shown, "fill"),
+            progress=counting(shown, "fill"),
         )
-    return _write([sheet], json=json)
+    return write([sheet], json=json)
 
 
-def tilelang(
-    *,
-    arms: str,
-    sample: int,
-    seed: int,
-    batch: int,
-    python: str,
-    file: Path | None,
-    json: bool,
-    overrides: Iterable[str],
-) -> int:
-    """Write what each rung leaves to choose at the operands of tile kernels, and how many of those elaborate."""
-    from gproj_lsp.bench import tilelang as bench
-    from gproj_lsp.oracles.tilelang import elaborator
+def chosen_arms(names: str, known: Sequence[str]) -> tuple[str, ...]:
+    """The arms that an option names.
 
-    wanted = tuple(arms.split(","))
-    if unknown := [each for each in wanted if each not in bench.ARMS]:
-        raise InputError(
-            f'unknown arm "{unknown[0]}"', place="--arms", mend=f"known: {', '.join(bench.ARMS)}"
-        )
-    workspace = Workspaces(overrides).at(Path.cwd())
-    surface = workspace.surface("tilelang")
-    with elaborator(python) as judge, progress("loading the model") as shown:
-        crew = open_crew(workspace.settings, batch)
-        sheet = bench.run(
-            bench.kernels(file),
-            workspace.analyzer(surface),
-            crew,
-            make_engine(workspace.settings.text("engine")),
-            judge.judge,
-            arms=wanted,
-            sample=sample,
-            seed=seed,
-            progress=_counting(shown, "kernel"),
-        )
-    return _write([sheet], json=json)
+    Args:
+        names: With commas between them.
+        known: Those that there are.
+
+    Raises:
+        InputError: One of them is not known.
+    """
+    wanted = tuple(each.strip() for each in names.split(","))
+    if unknown := [each for each in wanted if each not in known]:
+        raise InputError(f'unknown arm "{unknown[0]}"', place="--arms", mend=f"known: {', '.join(known)}")
+    return wanted
 
 
 def _worlds(
@@ -395,14 +386,17 @@ def _sizes(names: str, option: str = "--names") -> tuple[int, ...]:
     return sizes
 
 
-def _counting(shown: Progress, noun: str) -> Callable[[int, int], None]:
+def counting(shown: Progress, noun: str) -> Callable[[int, int], None]:
+    """What shows how many of how many things are done."""
+
     def told(done: int, everything: int) -> None:
         shown.update(f"{noun} {done:,} of {everything:,}")
 
     return told
 
 
-def _write(sheets: Iterable[Sheet], *, json: bool) -> int:
+def write(sheets: Iterable[Sheet], *, json: bool) -> int:
+    """Write figures to standard output; gives the exit code."""
     texts = [sheet.to_json() if json else str(sheet) for sheet in sheets]
     out("[" + ",\n".join(texts) + "]" if json else "\n\n".join(texts))
     return 0

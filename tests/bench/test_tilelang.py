@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gproj_lsp.bench.tilelang import ARMS, kernels, run
+from gproj_lsp.bench import bodies
+from gproj_lsp.bench.kernels import PLANS, kernels
+from gproj_lsp.bench.tilelang import ARMS, choosing, in_turn, run
 from gproj_lsp.check_surface import BYTES
 from gproj_lsp.cli.wiring import shipped_facts
 from gproj_lsp.decode.engines import make_engine
@@ -25,15 +27,18 @@ def analyzer():
     return Analyzer(SURFACE, resolver_of(SURFACE), shipped_facts(SURFACE))
 
 
+SHIPPED = [*kernels(), *kernels(PLANS)]
+
+
 def test_the_shipped_kernels_are_whole_without_their_holes(analyzer):
-    for each in kernels():
+    for each in SHIPPED:
         analysis = analyzer.analyse(each.text(each.names))
         assert [found.message for found in analysis.diagnostics] == []
         assert analysis.unknown == 0
 
 
 def test_every_operand_is_a_hole_that_its_own_name_fits(analyzer):
-    for each in kernels():
+    for each in SHIPPED:
         for number in range(len(each.names)):
             document, offset = each.text(each.names[:number]), each.hole(each.names[:number])
             hole = next(hole for hole in analyzer.analyse(document).holes if hole.span.start == offset)
@@ -57,7 +62,7 @@ def test_each_arm_is_counted(analyzer):
 
     crew = Alone(UniformModel(BYTES))
     tasks = [each for each in kernels() if each.name == "copy"]
-    sheet = run(tasks, analyzer, crew, make_engine(), judge, sample=2)
+    sheet = run(in_turn(tasks), analyzer, crew, make_engine(), judge, sample=2)
     rows = {row[0]: dict(zip(sheet.columns, row, strict=True)) for row in sheet.rows}
     assert tuple(rows) == ARMS
     assert len(asked) == sum(2 - row["failed"] for row in rows.values())
@@ -65,6 +70,50 @@ def test_each_arm_is_counted(analyzer):
     assert rows["free"]["ghosts"] > 0
     assert rows["ctx"]["wrong memory"] == rows["ctx-shape"]["wrong shape"] == 0
     assert rows["free"]["free bits"] > rows["gamma"]["free bits"] > rows["ctx-shape"]["free bits"]
+
+
+@pytest.mark.slow
+def test_in_two_stages_the_first_chooses_among_plans(analyzer):
+    """About 5 s. By chance, each of three plans is chosen sooner or later, and never another."""
+    engine, plans = make_engine(), kernels(PLANS)
+    which = choosing(plans, engine)
+    chosen = [which(UniformModel(BYTES), number).name for number in range(30)]
+    assert set(chosen) == {"online", "two_pass", "whole_row"}
+    sheet = run(
+        which,
+        analyzer,
+        Alone(UniformModel(BYTES)),
+        engine,
+        lambda text, calls: Judgement(1, accepted="def attention(" in text and calls == plans[0].calls),
+        arms=["gamma"],
+        sample=2,
+    )
+    (row,) = (dict(zip(sheet.columns, row, strict=True)) for row in sheet.rows)
+    assert (row["elaborate"], row["ghosts"]) == (1.0, 0)
+
+
+def test_a_body_is_what_stands_under_the_grid():
+    (gemm,) = (each for each in kernels() if each.name == "gemm")
+    before, after = gemm.shell
+    assert before.endswith("C: T.Tensor((M, N), dtype)):\n")
+    assert after == "\n    return gemm\n"
+
+
+@pytest.mark.slow
+def test_bodies_are_written_and_judged(analyzer):
+    """About 20 s: what a model writes that prefers nothing need not be whole, but has no ghost."""
+    (gemm,) = (each for each in kernels() if each.name == "gemm")
+    asked = []
+
+    def judge(text, calls):
+        asked.append(text)
+        return Judgement(1, accepted=True)
+
+    crew = Alone(UniformModel(BYTES))
+    sheet = bodies.run([gemm], analyzer, crew, make_engine(), judge, arms=["uniform"], sample=1)
+    (row,) = (dict(zip(sheet.columns, row, strict=True)) for row in sheet.rows)
+    assert (row["ghosts"], row["elaborate"]) == (0, 1)
+    assert asked[0].startswith(gemm.shell[0])
 
 
 def test_kernels_may_be_a_users_own(tmp_path):
