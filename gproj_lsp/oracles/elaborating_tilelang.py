@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tilelang import tvm
 from tilelang.engine import lower
 
 _TARGET = {"kind": "cuda", "arch": "sm_80"}
@@ -13,4 +14,6 @@ def lowered(kernel: object) -> str:
     Args:
         kernel: What elaborating gave.
     """
-    return str(lower(kernel, target=_TARGET).kernel_source)
+    target = tvm.target.Target(_TARGET)
+    with target:
+        return str(lower(kernel, target=target).kernel_source)
