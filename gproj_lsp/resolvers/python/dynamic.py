@@ -5,6 +5,7 @@ A name that such a place spells out is unknown; where it can't be told which nam
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -138,6 +139,11 @@ _SETTING = "setattr(…)"
 """Not a name: notes that something is set by its text on what a variable holds."""
 
 
+_WORD = re.compile(r"[^\W\d]\w*")
+_WITH_OWN = 3
+"""Arguments of `exec`: the code, the names it may read, and where it binds its own."""
+
+
 def _note_space(reader: Reader, use: Use, space: Node, name: str) -> None:
     """A dictionary of names, and what is done with it.
 
@@ -150,6 +156,9 @@ def _note_space(reader: Reader, use: Use, space: Node, name: str) -> None:
     around = space.parent
     member = around.child_by_field_name("attribute") if around is not None else None
     if around is None or around.type in _ONLY_READ:
+        return
+    if _is_beside(around):
+        _note_texts(reader, around)
         return
     if member is not None and around.type == "attribute":
         harmless, reason = text_of(member) in _READING, f"{name}.{text_of(member)} may declare names"
@@ -171,6 +180,34 @@ def _is_harmless(around: Node) -> bool:
     call = given.parent if given is not None and given.type == "argument_list" else None
     function = call.child_by_field_name("function") if call is not None else None
     return function is not None and text_of(function) in lexicon().harmless
+
+
+def _is_beside(around: Node) -> bool:
+    """Whether arguments are those of an `exec` that binds names in a dictionary of its own, the last of three."""
+    call = around.parent if around.type == "argument_list" else None
+    function = call.child_by_field_name("function") if call is not None else None
+    if function is None or text_of(function) not in ("exec", "eval"):
+        return False
+    given = [each for each in around.named_children if each.type != "comment"]
+    return len(given) == _WITH_OWN and given[-1].type in (
+        "identifier",
+        "attribute",
+        "dictionary",
+        "subscript",
+    )
+
+
+def _note_texts(reader: Reader, node: Node) -> None:
+    """Note every word of the module's texts: they may become part of what is executed, and functions with them."""
+    while node.parent is not None:
+        node = node.parent
+    left = [node]
+    while left:
+        here = left.pop()
+        if here.type == "string":
+            reader.module.spoken.update(_WORD.findall(text_of(here)))
+        else:
+            left += here.named_children
 
 
 def _note_builtins(reader: Reader, chain: Chain, node: Node) -> None:
