@@ -158,8 +158,6 @@ class Api:
         return self.follow(chain, depth + 1).thing if chain is not None else None
 
     def _step(self, thing: Thing, step: Step, root: Use) -> Iterator[Reference]:
-        if step.name.startswith("__") and step.name.endswith("__"):
-            return
         found = self._reference(thing, step.name, step.span, root.caught, Caught.ATTRIBUTE)
         if found is not None and not (step.stored and found.verdict is Verdict.GHOST):
             yield found
@@ -167,7 +165,9 @@ class Api:
     def _reference(
         self, thing: Thing, name: str, span: Span, caught: Caught, asking: Caught
     ) -> Reference | None:
-        """A member of something, where its members are told at all."""
+        """A member of something, where its members are told at all; facts leave out `__names__`."""
+        if name.startswith("__") and name.endswith("__"):
+            return None
         member = self._member(thing, name)
         if member is not None:
             return Reference(span, name, "Attribute", Verdict.DECLARED, member, thing.path)

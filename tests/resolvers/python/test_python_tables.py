@@ -9,6 +9,7 @@ import pytest
 
 from gproj_lsp.check_surface import accepts_by
 from gproj_lsp.decode.engines import make_engine
+from gproj_lsp.ide import Analyzer
 from gproj_lsp.literate import read_tests, run
 from gproj_lsp.providers.api.difference import compared
 from gproj_lsp.providers.api.importing import by_import
@@ -35,6 +36,15 @@ def test_thirteen_of_fifteen_are_found_and_excluded():
     found = [test for test in TESTS if test.assertions]
     excluded = [test for test in TESTS if any(not listing.accept for listing in test.listings)]
     assert (len(TESTS), len(found), found) == (15, 13, excluded)
+
+
+def test_what_every_module_has_of_itself_is_no_ghost(python, shelf):
+    """Facts leave it out."""
+    text = (
+        "import shelf\nfrom shelf import __version__, __file__\nprint(shelf.__doc__, __version__, __file__)\n"
+    )
+    found = Analyzer(python, resolver_of(python), [shelf]).analyse(text)
+    assert found.diagnostics == ()
 
 
 SPELLED = {"signature", "type", "default"}  # each release of Python spells annotations its own way
