@@ -168,7 +168,8 @@ class Completer:
             else Passage(self.desk, statement, self.shown(text, offset, reader), sampler, patience)
         )
         found, rung, reason = passage.write(), passage.rung, passage.reason
-        if passage.unreadable and (name := self._named(text, offset, reader, passage)) is not None:
+        unreadable = isinstance(passage, Passage) and passage.unreadable
+        if unreadable and (name := self._named(text, offset, reader, passage)) is not None:
             found, rung, reason = *name, ""
         added = statement.glue + found if found and lines is None else found
         joined = _Joined(text, offset, reader)
@@ -177,7 +178,7 @@ class Completer:
             added = joined.begun(added)
         elif added:
             # What only a name was added to need not be readable: it was not before.
-            known = joined.declared(added, readable=not passage.unreadable)
+            known = joined.declared(added, readable=not unreadable)
             if known is not None:
                 declared = known
             elif self.desk.wanted.rung is Rung.CTX:  # looser rungs are wanted to see what they let through

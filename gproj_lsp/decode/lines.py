@@ -1,7 +1,8 @@
 """Writing on line by line, where indentation tells what belongs together: each line enters Γ before the next is written.
 
-What a line may be is one grammar at GAMMA, with the indentations that it may have. Names that it declares are then in scope for
-the next one. Where operands of a finished line do not fit together, they are written once more, as holes are, at CTX.
+What a line may be is one grammar, with the indentations that it may have. Names that it declares are then in scope for the next
+one. Where operands of a finished line do not fit together, they are chosen once more (`fitting`). A text that could not be
+brought to its end is begun anew, where choices are drawn.
 """
 
 from __future__ import annotations
@@ -9,18 +10,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from gproj_lsp.decode.executor import Executor
-from gproj_lsp.decode.fill import Analysed
+from gproj_lsp.decode.fitting import Fitting, Here, Reader
 from gproj_lsp.decode.hole import Decoded, Place, Stranded, Wishes
 from gproj_lsp.decode.patience import Patience
 from gproj_lsp.decode.trace import Ledger, Text
-from gproj_lsp.environment import EMPTY, Query
+from gproj_lsp.environment import EMPTY
 from gproj_lsp.errors import Cancelled, EmptyQueryError
 from gproj_lsp.expansion import Keywords, Letters, expand
-from gproj_lsp.fragment import Fragment, Rung, candidates
-from gproj_lsp.gbnf import Alt, Expr, Grammar, Literal, Names, Ref, alternation, rebuild, sequence
+from gproj_lsp.fragment import Fragment, Rung
+from gproj_lsp.gbnf import Alt, Expr, Grammar, Literal, Ref, alternation, rebuild, sequence
 from gproj_lsp.policy import Policy
 from gproj_lsp.text import decode, encode
 
@@ -43,17 +44,7 @@ _BEGINNINGS = 4
 _SEEDS = 10_000
 """Numbers that one completion may draw from."""
 _UNIT = 4
-_WORD = re.compile(r"[^\W\d]\w*")
 _INDENT = re.compile(r"[ \t]*")
-_HOLE = "??"
-
-
-class Reader(Protocol):
-    """Analyses documents."""
-
-    def analyse(self, text: str, cursor: int | None = None) -> Analysed:
-        """What is known of a text."""
-        ...
 
 
 _Way = tuple[str, Grammar | None]
@@ -71,21 +62,6 @@ class _Level:
 
     indent: str
     sort: str
-
-
-@dataclass(frozen=True)
-class _Here:
-    """Where a line is to stand.
-
-    Attributes:
-        base: The document up to it.
-        after: The document behind the cursor.
-        environment: Γ there.
-    """
-
-    base: str
-    after: str
-    environment: Environment
 
 
 @dataclass
@@ -115,7 +91,6 @@ class Lines:
     ledger: Ledger = field(default_factory=Ledger)
     reason: str = ""
     late: bool = False
-    unreadable: bool = False
 
     @property
     def rung(self) -> Rung:
@@ -204,7 +179,7 @@ class Lines:
         blocks = levels[-1:] if opened else [each for each in levels if each.sort not in self.form.once]
         ways = [(each.indent, self._grammar(each.sort, hole.environment)) for each in blocks]
         try:
-            line = self._fits(ways, end, _Here(base, after, hole.environment), number)
+            line = self._fits(ways, end, Here(base, after, hole.environment), number)
         except (EmptyQueryError, Stranded) as error:
             self.reason = str(error)
             return ""
@@ -216,13 +191,7 @@ class Lines:
         """Whether there is still something to be done before text may end."""
         return any(environment.names(query) for query in self.form.unfinished)
 
-    @property
-    def _asked(self) -> set[str]:
-        """The sorts of names that have to fit where they stand, which share a name space with others."""
-        sorts = self.desk.surface.sorts
-        return {name for name, sort in sorts.items() if sort.namespace != name and Rung.CTX in sort.rungs}
-
-    def _fits(self, ways: Sequence[_Way], end: str | None, here: _Here, number: int) -> str:
+    def _fits(self, ways: Sequence[_Way], end: str | None, here: Here, number: int) -> str:
         """A line for whose operands there are names that fit; empty where none is to be."""
         for attempt in range(_KINDS):
             grammar = _together(ways, end)
@@ -292,66 +261,24 @@ class Lines:
         )
         # What stands behind the cursor is one of the ways to go on, so it is not shown as what is to follow.
         decoded = executor.decode(sort, EMPTY, Place(self.shown(base)), stop=self.patience.over)
-        self._spend(decoded.ledger)
+        self.ledger.add(decoded.ledger)
         return decoded
 
-    def _fitting(self, here: _Here, line: str, grammar: Grammar, number: int) -> str | None:
-        """A line with its operands written once more where they do not fit together; None where none do."""
+    def _fitting(self, here: Here, line: str, grammar: Grammar, number: int) -> str | None:
+        """A line with its operands chosen once more where they do not fit together; None where none do."""
         if self.desk.wanted.rung is not Rung.CTX:
             return line
-        spots = list(self._operands(here, line))
-        if all(line[start:end] in self._names(here, line, [(start, end)]) for start, end in spots):
-            return line
-        for at, (start, end) in enumerate(spots):
-            behind = spots[at + 1][0] if at + 1 < len(spots) else len(line)
-            fitting = self._names(here, line, spots[at:])
-            names = [
-                name for name in fitting if self._admits(grammar, f"{line[:start]}{name}{line[end:behind]}")
-            ]
-            if not names:
-                return None
-            choices = Grammar({"line": sequence((Literal(line[:start]), Names(tuple(names))))}, "line")
-            written = self._decoded(choices, here.base, number).text
-            line, shift = written + line[end:], len(written) - end
-            spots = [(one + shift, other + shift) if one > start else (one, other) for one, other in spots]
-        return line
+        fitting = Fitting(
+            self.desk.surface,
+            self.reader,
+            lambda text: self._admits(grammar, text),
+            lambda choices: self._decoded(choices, here.base, number).text,
+        )
+        return fitting.line(here, line)
 
     def _admits(self, grammar: Grammar, text: str) -> bool:
         """Whether a line may begin so."""
         return self.desk.engine.compile(grammar, self.desk.context.vocabulary).accept_bytes(encode(text))
-
-    def _names(self, here: _Here, line: str, spots: Sequence[tuple[int, int]]) -> tuple[str, ...]:
-        """The names that fit at the first of several places in a line, all of which are open."""
-        start = spots[0][0]
-        document = f"{here.base}{_with_holes(line, spots)}\n{here.after}"
-        offset = len(encode(here.base + line[:start]))
-        hole = next((each for each in self.reader.analyse(document).holes if each.span.start == offset), None)
-        if hole is None:
-            return ()
-        ladders = self.desk.surface.fragments[hole.sort].slots.values()
-        found = (candidates(ladder, hole.environment, Rung.CTX) or () for ladder in ladders)
-        return tuple(name for names in found for name in names)
-
-    def _operands(self, here: _Here, line: str) -> Iterator[tuple[int, int]]:
-        """Where in a line names stand that have to fit."""
-        asked = frozenset(self._asked)
-        known = {each.name for each in here.environment.names(Query(asked))}
-        for word in _WORD.finditer(line):
-            start, end = word.span()
-            if word[0] not in known:
-                continue
-            offset = len(encode(here.base + line[:start]))
-            document = f"{here.base}{line[:start]}{_HOLE}{line[end:]}\n{here.after}"
-            holes = self.reader.analyse(document).holes
-            if any(each.span.start == offset and each.sort in asked for each in holes):
-                yield start, end
-
-    def _spend(self, ledger: Ledger) -> None:
-        self.ledger.free_bits += ledger.free_bits
-        self.ledger.masks += ledger.masks
-        self.ledger.given += ledger.given
-        self.ledger.tokens += ledger.tokens
-        self.ledger.model_calls += ledger.model_calls
 
 
 def _start(before: str) -> tuple[str, str, str]:
@@ -414,10 +341,3 @@ def _together(ways: Sequence[_Way], end: str | None) -> Grammar:
     if not choices:
         raise EmptyQueryError("line", hole="the next line", declared=())
     return Grammar({**rules, "line": alternation(tuple(choices))}, "line", frozenset(closed))
-
-
-def _with_holes(line: str, spots: Sequence[tuple[int, int]]) -> str:
-    """A line with holes in the place of names, of the same length where that can be."""
-    for start, end in reversed(spots):
-        line = line[:start] + _HOLE + line[end:]
-    return line

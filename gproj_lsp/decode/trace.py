@@ -152,6 +152,15 @@ class Ledger:
     given: list[bytes] = field(default_factory=list)
     told: bool = True
 
+    def add(self, other: Ledger) -> None:
+        """Grow by what another decode cost."""
+        self.free_bits += other.free_bits
+        self.masks += other.masks
+        self.tokens += other.tokens
+        self.model_calls += other.model_calls
+        self.given += other.given
+        self.told = self.told and other.told
+
     @property
     def steps(self) -> int:
         """How often the model chose."""
