@@ -143,8 +143,16 @@ class Operands:
     def frame(self, use: Use, wanted: Wanted) -> Frame:
         """The names of a place that are of its sort, each with whether it fits."""
         names = [each for each in self._visible(use) if each.sort == wanted.sort]
-        goes = self._together(wanted.asking, names) if wanted.asking is not None else wanted.shaped
-        return Frame.of(wanted.marked(each, shaped=wanted.shaped(each) and goes(each)) for each in names)
+        if wanted.asking is None:
+            return Frame.of(wanted.marked(each, shaped=wanted.shaped(each)) for each in names)
+        goes, typed = self._together(wanted.asking, names), self._typed(*wanted.asking)
+        deep = self._rank(*wanted.asking)
+
+        def fits(each: Binding) -> bool:
+            dims = dims_in(each)
+            return wanted.shaped(each) and goes(each) and typed(each) and (dims is None or len(dims) >= deep)
+
+        return Frame.of(wanted.marked(each, shaped=fits(each)) for each in names)
 
     def states(self, use: Use) -> Frame:
         """The buffers of a place where nothing particular stands, each with its state there, and what follows for tiles."""
@@ -413,6 +421,30 @@ class Operands:
             return any(self._agree(call, involved, way) for way in ways)
 
         return goes
+
+    def _rank(self, call: Call, operand: Operand) -> int:
+        """How many extents an operand has at least, since others lack one of them."""
+        dropped = (
+            self._number(call, each.attrs["drops"])
+            for each in call.role.operands.values()
+            if each.attrs.get("of") == operand.name
+        )
+        return max((at + 1 if at >= 0 else -at for at in dropped if at is not None), default=0)
+
+    def _typed(self, call: Call, operand: Operand) -> Callable[[Binding], bool]:
+        """Whether elements are of the type that those of operands with the same `type` are, as it is written."""
+        alike = {
+            name
+            for name, each in call.role.operands.items()
+            if name != operand.name
+            and "type" in each.attrs
+            and each.attrs["type"] == operand.attrs.get("type")
+        }
+        taken = self._taken_by(call)
+        uses = (taken[name].use for name in alike if name in taken)
+        bindings = (self._meant(use) for use in uses if use is not None)
+        types = {each.attrs.get("dtype", "") for each in bindings if each is not None} - {""}
+        return lambda each: not types or each.attrs.get("dtype", "") in ("", *types)
 
     def _lying(self, operand: Operand, names: Sequence[Binding]) -> list[Dims | None]:
         """The extents of the names that lie where an operand may, each once."""

@@ -23,6 +23,7 @@ Of an operand:
 - `mem`: where it may lie; `refuses`: where it certainly can't, if one of those `beside` it lies elsewhere;
 - `shape`: its extents, a letter each, letters that operands share being equal; `*` for any; `turned` for those when the
   parameter that `turns` names is true; `drops`: the parameter that says which extent it lacks of what `of` names;
+- `type`: a letter; operands with the same one have elements of one type;
 - `does`: what becomes of it: `reads`, where nothing else is said, `writes`, `updates` what was there, or `sets` all of it to
   a number;
 - `root`: that a parameter which such a sum begins with is of the sort.

@@ -161,8 +161,9 @@ def test_what_is_reduced_has_one_extent_more(analyzer, kernel, dim, data):
 
     def fits(each: Buffer) -> bool:
         rank = len(each.shape)
-        at = dim % rank if -rank <= dim < rank else None
-        kept = out.shape if at is None else (*each.shape[:at], *each.shape[at + 1 :])
+        if not -rank <= dim < rank:
+            return False
+        kept = (*each.shape[: dim % rank], *each.shape[dim % rank + 1 :])
         return each.mem in ("shared", "fragment") and kept == out.shape
 
     check(analyzer, kernel, [f"T.reduce_max(??, {out.name}, dim={dim})"], fits)
