@@ -13,7 +13,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
-__all__ = ["EMPTY", "Binding", "Environment", "Frame", "Key", "Origin", "Query"]
+__all__ = ["DERIVED", "EMPTY", "Binding", "Environment", "Frame", "Key", "Origin", "Query"]
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Origin:
     """Where a binding comes from, as hovers and messages tell it.
 
     Attributes:
-        provider: Who says so: `buffer`, `ddl`, `database`, `snapshot`, `builtin`, `facts`.
+        provider: Who says so: `buffer`, `ddl`, `database`, `snapshot`, `builtin`, `facts`, `derived`.
         place: `schema.sql:12`, a database without its password, or empty.
         read: When the provider read it, in seconds since the epoch; 0 where it does not age.
     """
@@ -32,6 +32,8 @@ class Origin:
 
 
 BUFFER = Origin("buffer")
+DERIVED = Origin("derived")
+"""Of what follows from declared names, and is no declaration itself."""
 
 
 class Key(NamedTuple):

@@ -24,6 +24,7 @@ from gproj_lsp.decode.schema import within
 from gproj_lsp.decode.scoping import Kept
 from gproj_lsp.decode.trace import Ledger, Listener, silent
 from gproj_lsp.decode.trail import Fork, Trail
+from gproj_lsp.environment import DERIVED
 from gproj_lsp.errors import Cancelled, InputError
 from gproj_lsp.fragment import Rung
 from gproj_lsp.gbnf import Literal, walk
@@ -343,4 +344,5 @@ def _findings(analysed: Analysed) -> Counter[tuple[str, str, str]]:
 def _declared(before: Analysed, end: int, after: Analysed, new_end: int) -> tuple[str, ...]:
     """The names that a document declares at its end more than it did."""
     old = {binding.key for binding in before.environment_at(end)}
-    return tuple(binding.name for binding in after.environment_at(new_end) if binding.key not in old)
+    new = (each for each in after.environment_at(new_end) if each.key not in old)
+    return tuple(each.name for each in new if each.origin != DERIVED)

@@ -86,6 +86,13 @@ def test_what_a_line_declares_is_in_scope_for_the_next(analyzer):
     assert "totel" not in completed(analyzer, wanted).text
 
 
+def test_what_only_follows_from_names_is_not_told_as_declared(analyzer):
+    """At the end of a document the place is inside the kernel: its buffers are declared there, the parts of tensors are not."""
+    found = completed(analyzer, BODY, after="")
+    assert {"left", "right", "total", "bx", "by"} <= set(found.declared)
+    assert all(name.isidentifier() for name in found.declared)
+
+
 def test_a_new_name_hides_none(analyzer):
     found = completed(analyzer, BODY.replace("left", "A") + AFTER.lstrip("\n"))
     assert not re.search(r"^\s*A = ", found.text, re.MULTILINE)

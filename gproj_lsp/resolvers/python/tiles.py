@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from gproj_lsp.environment import Binding
+from gproj_lsp.environment import DERIVED, Binding
 
 __all__ = ["Tiles"]
 
@@ -67,7 +67,7 @@ class Tiles:
         for whole in self.wholes:
             attrs = {"counted": _said(whole in counted), "written": _said(whole in written)}
             for part in self._cuts(whole)[:_MOST]:
-                yield Binding(f"{whole}, {part}", "Tiling", attrs=attrs)
+                yield Binding(f"{whole}, {part}", "Tiling", attrs=attrs, origin=DERIVED)
 
     def _shapes(self) -> Iterator[Binding]:
         """The extents of a tensor's tile: whether one is still wanted, whether results have them, and whether one is full."""
@@ -81,7 +81,7 @@ class Tiles:
                 "written": _said(shape in written),
                 "full": _said(shape in full),
             }
-            yield Binding(shape if ", " in shape else f"{shape},", "Shape", attrs=attrs)
+            yield Binding(shape if ", " in shape else f"{shape},", "Shape", attrs=attrs, origin=DERIVED)
 
     def _regions(self) -> Iterator[Binding]:
         """The part of a tensor that the loops around are at, and whether results are written to that."""
@@ -94,7 +94,7 @@ class Tiles:
             ]
             for each in _few(indices):
                 text = f"{tensor.spelling}[{', '.join(each)}]"
-                yield Binding(text, "Region", attrs=attrs)
+                yield Binding(text, "Region", attrs=attrs, origin=DERIVED)
 
     def _tiles_of(self, tensor: Binding) -> Iterator[str]:
         yield from (", ".join(each) for each in _few([self._cuts(dim) for dim in _dims(tensor)]))
