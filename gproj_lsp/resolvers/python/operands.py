@@ -145,12 +145,11 @@ class Operands:
         names = [each for each in self._visible(use) if each.sort == wanted.sort]
         if wanted.asking is None:
             return Frame.of(wanted.marked(each, shaped=wanted.shaped(each)) for each in names)
-        goes, typed = self._together(wanted.asking, names), self._typed(*wanted.asking)
-        deep = self._rank(*wanted.asking)
+        goes, deep = self._together(wanted.asking, names), self._rank(*wanted.asking)
 
         def fits(each: Binding) -> bool:
             dims = dims_in(each)
-            return wanted.shaped(each) and goes(each) and typed(each) and (dims is None or len(dims) >= deep)
+            return wanted.shaped(each) and goes(each) and (dims is None or len(dims) >= deep)
 
         return Frame.of(wanted.marked(each, shaped=fits(each)) for each in names)
 
@@ -415,10 +414,20 @@ class Operands:
         if prod(map(len, choices)) > _MOST:
             return lambda _: True
 
+        said = {name: self._meant(each.use) for name, each in taken.items() if each.use is not None}
+        types = {name: _type_of(each) for name, each in said.items() if each is not None}
+
         def goes(binding: Binding) -> bool:
-            known = {**_extents_of(taken), operand.name: dims_in(binding)}
-            ways = ({**known, **dict(zip(still, way, strict=True))} for way in product(*choices))
-            return any(self._agree(call, involved, way) for way in ways)
+            for way in product(*choices):
+                own = {
+                    operand.name: (dims_in(binding), _type_of(binding)),
+                    **dict(zip(still, way, strict=True)),
+                }
+                dims = {**_extents_of(taken), **{name: each[0] for name, each in own.items()}}
+                alike = _of_one_type(call, {**types, **{name: each[1] for name, each in own.items()}})
+                if alike and self._agree(call, involved, dims):
+                    return True
+            return False
 
         return goes
 
@@ -431,25 +440,10 @@ class Operands:
         )
         return max((at + 1 if at >= 0 else -at for at in dropped if at is not None), default=0)
 
-    def _typed(self, call: Call, operand: Operand) -> Callable[[Binding], bool]:
-        """Whether elements are of the type that those of operands with the same `type` are, as it is written."""
-        alike = {
-            name
-            for name, each in call.role.operands.items()
-            if name != operand.name
-            and "type" in each.attrs
-            and each.attrs["type"] == operand.attrs.get("type")
-        }
-        taken = self._taken_by(call)
-        uses = (taken[name].use for name in alike if name in taken)
-        bindings = (self._meant(use) for use in uses if use is not None)
-        types = {each.attrs.get("dtype", "") for each in bindings if each is not None} - {""}
-        return lambda each: not types or each.attrs.get("dtype", "") in ("", *types)
-
-    def _lying(self, operand: Operand, names: Sequence[Binding]) -> list[Dims | None]:
-        """The extents of the names that lie where an operand may, each once."""
+    def _lying(self, operand: Operand, names: Sequence[Binding]) -> list[tuple[Dims | None, str]]:
+        """The extents and types of the names that lie where an operand may, each once."""
         wanted = Wanted(operand.sort, operand.spaces, operand.refuses)
-        return list(dict.fromkeys(dims_in(each) for each in names if wanted.spaced(each)))
+        return list(dict.fromkeys((dims_in(each), _type_of(each)) for each in names if wanted.spaced(each)))
 
     def _agree(self, call: Call, operands: Sequence[Operand], dims: Mapping[str, Dims | None]) -> bool:
         """Whether operands have the extents that they must have beside the others, as far as all that is known."""
@@ -550,6 +544,21 @@ class Operands:
         for frame in self._lookup.frames(use):
             around = around.push(frame)
         return (each for each in around if each.namespace == "Name")
+
+
+def _type_of(binding: Binding) -> str:
+    """The type of a name's elements, as it is written; empty: not known."""
+    return binding.attrs.get("dtype", "")
+
+
+def _of_one_type(call: Call, types: Mapping[str, str]) -> bool:
+    """Whether operands with the same `type` have elements of one, as far as those are known."""
+    known: dict[str, str] = {}
+    for name, operand in call.role.operands.items():
+        letter, own = operand.attrs.get("type", ""), types.get(name, "")
+        if letter and own and known.setdefault(letter, own) != own:
+            return False
+    return True
 
 
 def _extents_of(taken: Mapping[str, _Taken]) -> dict[str, Dims | None]:
