@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from gproj_lsp.resolvers.python.lookup import Lookup
 from gproj_lsp.resolvers.python.scopes import Bound, Module, Scope, Step, Use
-from gproj_lsp.resolvers.python.tree import Node, span_of, text_of
+from gproj_lsp.resolvers.python.tree import Node, span_of, text_of, words_in
 from gproj_lsp.text import Span
 
 __all__ = ["Dims", "Symbols", "arguments", "differ", "same"]
@@ -69,9 +69,8 @@ class Symbols:
         while here is not None:
             if here.type in ("for_statement", "with_statement"):
                 body = here.child_by_field_name("body")
-                inside = body is not None and body.start_byte <= offset
-                heads = [each for each in here.children if each != body] if inside else []
-                found |= {text_of(each) for head in heads for each in _targets(head)}
+                if body is not None and body.start_byte <= offset:
+                    found.update(map(text_of, _targets(here)))
             here = here.parent
         return frozenset(found)
 
@@ -152,23 +151,20 @@ class Symbols:
                 left += each.named_children
 
 
-def _targets(head: Node) -> Iterator[Node]:
-    """The identifiers that the head of a loop or of a context binds."""
-    left = [head]
+def _targets(statement: Node) -> Iterator[Node]:
+    """The identifiers that a loop counts with, or that stand behind the `as` of a context."""
+    counted = statement.child_by_field_name("left")
+    if counted is not None:
+        yield from words_in(counted)
+        return
+    body = statement.child_by_field_name("body")
+    left = [each for each in statement.named_children if each != body]
     while left:
         node = left.pop()
-        above = node.parent.type if node.parent is not None else ""
-        if node.type == "identifier" and (above == "for_statement" or _in_target(node)):
-            yield node
-        left += node.named_children
-
-
-def _in_target(node: Node) -> bool:
-    """Whether an identifier stands behind an `as`, or among several before an `in`."""
-    above = node.parent
-    while above is not None and above.type in ("tuple_pattern", "pattern_list", "tuple"):
-        above = above.parent
-    return above is not None and above.type in ("as_pattern_target", "for_statement")
+        if node.type == "as_pattern_target":
+            yield from words_in(node)
+        else:
+            left += node.named_children
 
 
 def arguments(step: Step, parameters: tuple[str, ...]) -> Mapping[str, Span]:

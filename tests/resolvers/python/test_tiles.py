@@ -121,6 +121,12 @@ def test_a_part_of_a_tensor_is_where_the_loops_around_are(analyzer):
     assert set(behind) == {"C[by * block_M, bx * block_N]"}
 
 
+def test_what_a_loop_goes_over_does_not_count(analyzer):
+    loop = "for k in T.Pipelined(T.ceildiv(K, block_K)):"
+    over = told(analyzer, "Region", loop, "    T.clear(A)", "for q in k:", place="    " + HERE)
+    assert set(over) == {"C[by * block_M, bx * block_N]"}
+
+
 WORDS = st.sampled_from(["M", "N", "K", "block_M", "block_N", "size", "p"])
 
 
