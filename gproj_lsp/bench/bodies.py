@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from gproj_lsp.bench.kernels import Judge, Kernel
+from gproj_lsp.bench.kernels import Judge, Kernel, by_arm, ghosts
 from gproj_lsp.bench.sheet import Sheet, Value, model_of
 from gproj_lsp.bench.tilelang import unconstrained
 from gproj_lsp.decode.base import LanguageModel, MaskEngine
@@ -16,7 +16,6 @@ from gproj_lsp.decode.context import Context
 from gproj_lsp.decode.lanes import Crew, Job
 from gproj_lsp.decode.models.fake import UniformModel
 from gproj_lsp.decode.sampling import Sampling
-from gproj_lsp.ghosts import GHOST
 from gproj_lsp.ide import Analyzer
 from gproj_lsp.text import encode
 
@@ -81,16 +80,13 @@ def run(  # noqa: PLR0913  (data, adapters, and how much of it)
     Raises:
         ModelError: The model failed.
     """
-    wanted = tuple(arms)
 
     def job(arm: str, number: int) -> Job[_Body]:
         kernel, sampling = kernels[number % len(kernels)], Sampling(_TEMPERATURE, 1.0, seed + number)
         return lambda model: _written(arm, kernel, analyzer, engine, model, sampling)
 
-    jobs = [job(arm, number) for arm in wanted for number in range(sample)]
-    written = [outcome.get() for outcome in crew.run(jobs, lambda done: progress(done, len(jobs)))]
-    found = [_judged(body, judge) for body in written]
-    return _sheet(crew, {arm: found[at * sample : (at + 1) * sample] for at, arm in enumerate(wanted)})
+    written = by_arm(crew, tuple(arms), sample, job, progress)
+    return _sheet(crew, {arm: [_judged(body, judge) for body in bodies] for arm, bodies in written.items()})
 
 
 def _written(  # noqa: PLR0913  (what, by whom, and how)
@@ -106,8 +102,7 @@ def _written(  # noqa: PLR0913  (what, by whom, and how)
         before, after = kernel.shell
         found = completer.complete(before + after, len(encode(before)), analyzer)
         text, tokens, ended = before + found.text + after, found.ledger.tokens, not found.reason
-    ghosts = sum(each.code == GHOST for each in analyzer.analyse(text).diagnostics)
-    return _Body(kernel, text, ghosts, ended, tokens, time.perf_counter() - began)
+    return _Body(kernel, text, ghosts(analyzer, text), ended, tokens, time.perf_counter() - began)
 
 
 def _judged(body: _Body, judge: Judge) -> _Body:

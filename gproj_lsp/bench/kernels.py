@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
 from gproj_lsp import tomlfile
 from gproj_lsp.bench.opened import Opened
+from gproj_lsp.decode.lanes import Crew, Job
 from gproj_lsp.errors import InputError
+from gproj_lsp.ghosts import GHOST
+from gproj_lsp.ide import Analyzer
 from gproj_lsp.oracles.base import Judgement
 
-__all__ = ["PLANS", "SHIPPED", "SORT", "Judge", "Kernel", "kernels"]
+__all__ = ["PLANS", "SHIPPED", "SORT", "Judge", "Kernel", "by_arm", "ghosts", "kernels"]
 
 SORT = "Buffer"
 """What operands are."""
@@ -24,6 +28,7 @@ PLANS = Path(__file__).with_name("attention.toml")
 _GRID = "T.Kernel("
 _OPEN = re.compile(r"<(\w+)>")
 
+T = TypeVar("T")
 Judge = Callable[[str, Sequence[str]], Judgement]
 """What becomes of a module and of calls of what it defines."""
 
@@ -77,6 +82,35 @@ def kernels(path: Path = SHIPPED) -> tuple[Kernel, ...]:
     except msgspec.ValidationError as error:
         raise InputError(f"no kernels: {error}", place=str(path)) from error
     return tuple(_kernel(name, said) for name, said in file.kernels.items())
+
+
+def by_arm(
+    crew: Crew,
+    arms: Sequence[str],
+    sample: int,
+    job: Callable[[str, int], Job[T]],
+    progress: Callable[[int, int], None],
+) -> Mapping[str, Sequence[T]]:
+    """What comes of so many jobs in each arm, in the order of their numbers.
+
+    Args:
+        crew: Runs them.
+        arms: The arms.
+        sample: How many jobs an arm has.
+        job: The job of an arm and a number.
+        progress: Told how many jobs of how many are done.
+
+    Raises:
+        ModelError: The model failed.
+    """
+    jobs = [job(arm, number) for number in range(sample) for arm in arms]
+    found = [outcome.get() for outcome in crew.run(jobs, lambda done: progress(done, len(jobs)))]
+    return {arm: found[at :: len(arms)] for at, arm in enumerate(arms)}
+
+
+def ghosts(analyzer: Analyzer, text: str) -> int:
+    """How many names in a kernel are not there."""
+    return sum(found.code == GHOST for found in analyzer.analyse(text).diagnostics)
 
 
 def _kernel(name: str, said: _Text) -> Kernel:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from gproj_lsp.bench.kernels import SORT, Judge, Kernel
+from gproj_lsp.bench.kernels import SORT, Judge, Kernel, by_arm, ghosts
 from gproj_lsp.bench.sheet import Sheet, Value, model_of
 from gproj_lsp.decode.base import LanguageModel, MaskEngine
 from gproj_lsp.decode.context import Context
@@ -28,7 +28,6 @@ from gproj_lsp.environment import EMPTY, Binding, Query
 from gproj_lsp.errors import EmptyQueryError, GprojError
 from gproj_lsp.fragment import Fragment, Rung, SlotLadder
 from gproj_lsp.gbnf import Grammar, Names
-from gproj_lsp.ghosts import GHOST
 from gproj_lsp.holes import Hole
 from gproj_lsp.ide import Analyzer
 from gproj_lsp.policy import Policy
@@ -145,7 +144,6 @@ def run(  # noqa: PLR0913  (data, adapters, and how much of it)
     Raises:
         ModelError: The model failed.
     """
-    wanted = tuple(arms)
 
     def job(arm: str, number: int) -> Job[_Taken]:
         def run(model: LanguageModel) -> _Taken:
@@ -159,10 +157,8 @@ def run(  # noqa: PLR0913  (data, adapters, and how much of it)
 
         return run
 
-    jobs = [job(arm, number) for number in range(sample) for arm in wanted]
-    filled = [outcome.get() for outcome in crew.run(jobs, lambda done: progress(done, len(jobs)))]
-    found = [_judged(taken, judge) for taken in filled]
-    return _sheet(crew, {arm: found[at :: len(wanted)] for at, arm in enumerate(wanted)})
+    filled = by_arm(crew, tuple(arms), sample, job, progress)
+    return _sheet(crew, {arm: [_judged(each, judge) for each in taken] for arm, taken in filled.items()})
 
 
 def unconstrained(kernel: Kernel, analyzer: Analyzer, context: Context, sampling: Sampling) -> str:
@@ -175,8 +171,7 @@ def unconstrained(kernel: Kernel, analyzer: Analyzer, context: Context, sampling
 def _written(kernel: Kernel, analyzer: Analyzer, context: Context, sampling: Sampling) -> _Taken:
     began = time.perf_counter()
     text = unconstrained(kernel, analyzer, context, sampling)
-    ghosts = sum(found.code == GHOST for found in analyzer.analyse(text).diagnostics)
-    return _Taken(kernel, text, ghosts=ghosts, seconds=time.perf_counter() - began)
+    return _Taken(kernel, text, ghosts=ghosts(analyzer, text), seconds=time.perf_counter() - began)
 
 
 def _take(arm: str, kernel: Kernel, analyzer: Analyzer, filler: Filler) -> _Taken:
@@ -194,8 +189,8 @@ def _take(arm: str, kernel: Kernel, analyzer: Analyzer, filler: Filler) -> _Take
             break
         names.append(decoded.text)
         picks.append(_pick(decoded, hole, original))
-    ghosts = sum(pick.ghost for pick in picks)
-    return _Taken(kernel, kernel.text(names), tuple(picks), ghosts, failed, time.perf_counter() - began)
+    absent = sum(pick.ghost for pick in picks)
+    return _Taken(kernel, kernel.text(names), tuple(picks), absent, failed, time.perf_counter() - began)
 
 
 def _fill(arm: str, document: str, analyzer: Analyzer, offset: int, filler: Filler) -> Decoded:

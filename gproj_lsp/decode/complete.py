@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
+from gproj_lsp.decode import fitting
 from gproj_lsp.decode.fill import Analysed, Filler
 from gproj_lsp.decode.hole import Wishes
 from gproj_lsp.decode.lines import Lines
@@ -49,12 +50,8 @@ _TRIES = 4
 _WITHHELD = "what was written would make the document worse, so it was withheld"
 
 
-class Reader(Protocol):
-    """Analyses documents."""
-
-    def analyse(self, text: str, cursor: int | None = None) -> Analysed:
-        """What is known of a text; with a cursor, of one that somebody still writes there."""
-        ...
+class Reader(fitting.Reader, Protocol):
+    """Analyses documents, and cuts them into statements."""
 
     def statement(self, text: str, offset: int) -> Statement:
         """The statement at a byte offset of a text."""

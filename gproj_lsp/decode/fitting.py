@@ -31,7 +31,7 @@ class Reader(Protocol):
     """Analyses documents."""
 
     def analyse(self, text: str, cursor: int | None = None) -> Analysed:
-        """What is known of a text."""
+        """What is known of a text; with a cursor, of one that somebody still writes there."""
         ...
 
 

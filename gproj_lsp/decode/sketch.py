@@ -154,8 +154,7 @@ class Sketcher:
 
 def _with(found: Completion, ledger: Ledger, milliseconds: float) -> Completion:
     """A completion under the mask, with what the sketch that could not be realised cost before it."""
-    found.ledger.tokens += ledger.tokens
-    found.ledger.model_calls += ledger.model_calls
+    found.ledger.add(ledger)
     return replace(found, milliseconds=milliseconds)
 
 
